@@ -2,15 +2,14 @@
 // how it ended. The forms of other APIs are names for these steps.
 //
 // An answer holds what an assistant says to the user or to a tool, and nothing else. What is hidden has no step, and
-// reasoning has some only where the stream gives it. As `<|call|>` is a hard stop, what follows a call in one output
-// and is none is left out (R-STOP); of a completion so is all behind `<|return|>`, or behind a message of somebody
-// else.
+// reasoning has some only where the stream gives it. What of the output belongs to it is for stream/extent.ts.
 
 import { neutralOf } from '../../formats/neutral.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import { toolName } from '../../tools/name.ts';
 import type { DoneMessage, StreamedMessage, StreamEvent } from '../stream/event.ts';
-import { type StreamRescue, withoutCall } from '../stream/rescue.ts';
+import { Extent } from '../stream/extent.ts';
+import type { StreamRescue } from '../stream/rescue.ts';
 
 /** A text for the user, a call, or reasoning. */
 export interface Item {
@@ -56,7 +55,7 @@ export class Answer {
   /** As the model's server tells it; known when the output has ended. */
   finishReason: string | null = null;
   readonly #isCompletion: boolean;
-  readonly #isRescued: boolean;
+  readonly #extent: Extent;
   #steps: Step[] = [];
   #dialect: StreamedDialect = null;
   #added: StreamedMessage | null = null;
@@ -64,20 +63,16 @@ export class Answer {
   #items = 0;
   #calls = 0;
   readonly #callIds = new Set<string>();
-  /** A message ended in `<|call|>`; the output is complete whatever follows. */
-  #hasCalled = false;
-  #hasReturned = false;
-  #isEnough = false;
+  /** Of a transcript: its last message answers. */
+  #isAnswered = false;
   #hasCutCall = false;
-  /** Messages that are left out because they follow a call. */
-  #hasLeftOut = false;
   /** The last message is a call that contradicts itself. */
   #isRefused = false;
   #isEnded = false;
 
   constructor({ role, rescue = false }: AnswerOptions) {
     this.#isCompletion = role !== undefined;
-    this.#isRescued = Boolean(rescue);
+    this.#extent = new Extent(this.#isCompletion, Boolean(rescue));
   }
 
   /** The steps that an event brings; after the one that ends the answer there are none. */
@@ -129,16 +124,8 @@ export class Answer {
 
   #begin(message: StreamedMessage, id: string): void {
     this.#added = null;
-    if (message.role !== 'assistant') {
-      if (this.#isCompletion) this.#isEnough ||= this.#items > 0;
-      else this.#hasCalled = this.#hasReturned = this.#hasLeftOut = false;
-      return;
-    }
-    if (this.#isEnough || (this.#isCompletion && this.#hasReturned)) return;
-    if (this.#hasCalled && message.kind !== 'call') {
-      this.#hasLeftOut = true;
-      return;
-    }
+    if (message.role !== 'assistant') this.#isAnswered = false;
+    if (!this.#extent.begin(message)) return;
     this.#added = message;
     this.#isRefused = message.kind === 'call' && (message.isAmbiguous || message.isUndispatchable);
     if (message.kind === 'call' && !this.#isRefused) this.#openCall(id, message.recipient!, message);
@@ -185,14 +172,16 @@ export class Answer {
   }
 
   #finish(message: DoneMessage, id: string): void {
-    if (this.#added === null) return;
+    if (this.#added === null) {
+      this.#extent.pass(message);
+      return;
+    }
     if (message.kind === 'text' && message.visible && this.#open === null) this.#openItem('text', id);
     this.#close(message.status === 'completed');
     if (this.#dialect === 'openchatml-0.1' && message.kind === 'text') this.#lineCalls(message, id);
     this.#added = null;
-    const { end } = this.#isRescued ? withoutCall(message) : message;
-    this.#hasCalled ||= end === 'call';
-    this.#hasReturned = end === 'return';
+    const { end } = this.#extent.finish(message);
+    this.#isAnswered = end === 'return' && message.kind !== 'call';
   }
 
   /** Calls of 0.1 stand in the content of a message. */
@@ -219,12 +208,14 @@ export class Answer {
 
   /** `stop`: the stop token; null: the output is not complete. */
   #endingOf(stop: string | null): Ending {
-    const isStopped = this.#hasLeftOut || (this.#isCompletion && this.#hasReturned);
     const isCut = stop === 'end' && CUT.has(this.finishReason ?? '');
-    if (!isStopped && (stop === null || isCut)) return this.finishReason === 'content_filter' ? 'filtered' : 'cut';
+    if (!this.#extent.isWhole && (stop === null || isCut)) {
+      return this.finishReason === 'content_filter' ? 'filtered' : 'cut';
+    }
     if (this.#hasCutCall) return 'cut';
     if (this.#isRefused) return 'failed';
-    return this.#callIds.size > 0 && !this.#hasReturned ? 'calls' : 'stop';
+    // A client makes the calls of a completion, wherever they stand in it.
+    return this.#callIds.size > 0 && (this.#isCompletion || !this.#isAnswered) ? 'calls' : 'stop';
   }
 
   #end(ending: Ending): void {

@@ -1,9 +1,8 @@
 // One output of a model: through the streaming parser to messages, calls, and how it ended.
 //
-// A model speaks for the assistant and for nobody else: what it writes as a message of another role is left out, with
-// its events, and ends the turn once the assistant has spoken. After `<|return|>` nothing more is read (2.2 §12.8).
-// After `<|call|>` only a further call may follow, as a turn may have several: what else the model goes on with, a
-// result that it made up or an answer before the tool has run, is left out and told (R-STOP).
+// What of it belongs to the output is for stream/extent.ts; the rest is left out, with its events. Where nothing that
+// follows can belong to it, nothing more is read (2.2 §12.8). What the model goes on with after a call, a result that
+// it made up or an answer before the tool has run, is told (R-STOP).
 
 import { neutralOf } from '../../formats/neutral.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
@@ -15,7 +14,7 @@ import type { DoneMessage, StreamDiagnostic, StreamEvent, ToolCancel } from '../
 import type { RoutedCall } from '../router/types.ts';
 import { TokenStream } from '../token.ts';
 import type { OpenCall, TurnOutputChunk, Vocabulary } from './types.ts';
-import { withoutCall } from '../stream/rescue.ts';
+import { Extent } from '../stream/extent.ts';
 import { MessageStream, type StreamOptions } from '../stream/stream.ts';
 
 /** A call to dispatch: its place among the messages, and where its header stands in the output. */
@@ -47,15 +46,13 @@ export class OutputReader {
   readonly #vocabulary: Vocabulary | undefined;
   #stream: MessageStream | TokenStream | null = null;
   readonly #dialect: DialectId;
-  readonly #isRescued: boolean;
-  /** Ids of messages of others, whose events are left out. */
-  readonly #foreign = new Set<string>();
-  #isEnough = false;
-  #hasCalled = false;
+  readonly #extent: Extent;
+  /** Ids of messages whose events are left out. */
+  readonly #leftOut = new Set<string>();
   /** After its call the model spoke for others: what follows is counted, as far as it is there, and not looked at. */
   #isForged = false;
-  /** The message that ended in `<|return|>`. */
-  #returned: string | null = null;
+  /** The message that ended in `<|return|>` or, last, in `<|call|>`. */
+  #stopped: { readonly id: string; readonly stop: 'return' | 'call' } | null = null;
   /** What follows a call and is none: its span, and its bytes. */
   #after: { from: number; to: number; bytes: number } | null = null;
   readonly read: OutputRead = {
@@ -69,14 +66,14 @@ export class OutputReader {
 
   constructor(dialect: DialectId, options: StreamOptions, vocabulary?: Vocabulary) {
     this.#dialect = dialect;
-    this.#isRescued = Boolean(options.rescue);
+    this.#extent = new Extent(true, Boolean(options.rescue));
     this.#options = { ...options, dialect, role: 'assistant', collect: true };
     this.#vocabulary = vocabulary;
   }
 
   /** Nothing more needs to be read. */
   get isEnough(): boolean {
-    return this.#isEnough;
+    return this.#extent.isOver;
   }
 
   /** Events of a chunk, for who listens. */
@@ -107,7 +104,7 @@ export class OutputReader {
 
   /** `finishReason`: as the model tells it, if it does. `isCut`: the output goes on, and is not read. */
   end(finishReason: string | null | undefined, isCut: boolean): StreamEvent[] {
-    const wasEnough = this.#isEnough;
+    const wasEnough = this.isEnough;
     // No stop token was stripped where the output goes on.
     const reasonGiven = isCut ? 'length' : finishReason;
     const last = (this.#stream ?? this.#asText()).end(reasonGiven == null ? {} : { finishReason: reasonGiven });
@@ -116,7 +113,8 @@ export class OutputReader {
     const reason = ending?.type === 'response.incomplete' ? ending.reason : null;
     const isOpen = reason === 'no-stop-token' || (ending?.type === 'response.completed' && ending.stop === 'end');
     const isStopped = isOpen && CUT.has(finishReason ?? '');
-    if (!wasEnough) this.read.isCut = isCut || isStopped || reason === 'truncated' || reason === 'bound';
+    const isWhole = wasEnough || this.#extent.isWhole;
+    this.read.isCut = !isWhole && (isCut || isStopped || reason === 'truncated' || reason === 'bound');
     return events;
   }
 
@@ -132,9 +130,11 @@ export class OutputReader {
     this.#tellAfter(taken);
     const ending = events.at(-1);
     if (ending === undefined) return taken;
-    const isOurs = !this.#isEnough && !(ending.message_id !== null && this.#foreign.has(ending.message_id));
-    if (this.#returned !== null && ending.type !== 'response.cancel') {
-      taken.push({ type: 'response.completed', message_id: this.#returned, stop: 'return' });
+    const { message_id: id } = ending;
+    const isOurs = !this.isEnough && !(id !== null && this.#leftOut.has(id));
+    const { isWhole } = this.#extent;
+    if (this.#stopped !== null && isWhole && !isOurs && ending.type !== 'response.cancel') {
+      taken.push({ type: 'response.completed', message_id: this.#stopped.id, stop: this.#stopped.stop });
     } else {
       taken.push(isOurs ? ending : ({ ...ending, message_id: null } as StreamEvent));
     }
@@ -148,19 +148,19 @@ export class OutputReader {
         this.#countAfter(event);
         continue;
       }
-      if (this.#isEnough) break;
-      if (event.type === 'response.output_item.added' && event.message.role !== 'assistant') {
-        this.#foreign.add(event.message_id);
-        this.#isForged = this.#hasCalled;
-        this.#isEnough = this.#isForged || this.read.messages.length > 0;
-        if (this.#isForged) this.#after ??= { from: event.message.from, to: event.message.from, bytes: 0 };
-      } else if (event.type === 'response.output_item.added' && this.#hasCalled && event.message.kind !== 'call') {
-        this.#foreign.add(event.message_id);
-        this.#after ??= { from: event.message.from, to: event.message.from, bytes: 0 };
+      if (this.isEnough) {
+        if (event.type === 'response.output_item.done') this.#extent.pass(event.message);
+        continue;
+      }
+      if (event.type === 'response.output_item.added' && !this.#extent.begin(event.message)) {
+        const { hasCalled } = this.#extent;
+        this.#leftOut.add(event.message_id);
+        this.#isForged = hasCalled && event.message.role !== 'assistant';
+        if (hasCalled) this.#after ??= { from: event.message.from, to: event.message.from, bytes: 0 };
       }
       if (event.type === 'diagnostic' && event.diagnostic.severity !== 'info')
         this.read.diagnostics.push(event.diagnostic);
-      if (event.message_id !== null && this.#foreign.has(event.message_id)) {
+      if (event.message_id !== null && this.#leftOut.has(event.message_id)) {
         this.#countAfter(event);
         continue;
       }
@@ -192,8 +192,7 @@ export class OutputReader {
 
   #message(said: DoneMessage, id: string): void {
     if (said.isOpenTurn) return;
-    const done = this.#isRescued ? withoutCall(said) : said;
-    if (done.end === 'call') this.#hasCalled = true;
+    const done = this.#extent.finish(said);
     for (const data of neutral(done, this.#dialect)) {
       const isCall = isToolRecipient(data.recipient ?? null) || data.end === 'call';
       const { from, bodyFrom: to } = done;
@@ -206,9 +205,8 @@ export class OutputReader {
       // Reasoning or a preamble leads on; what claims to be an answer and may not be shown does not.
       this.read.isOver = !isCall && (done.end === 'return' || done.channel === 'final');
     }
-    if (said.end !== 'return') return;
-    this.#isEnough = true;
-    this.#returned = id;
+    const stop = this.isEnough ? 'return' : done.end;
+    this.#stopped = stop === 'return' || stop === 'call' ? { id, stop } : null;
   }
 }
 

@@ -34,6 +34,7 @@ export function expectedOf(
   const said: Said[] = [];
   const isCompletion = options.role !== undefined;
   let isExact = true;
+  let hasSpoken = false;
   let stop: string | null = null;
   for (const transcript of parseOn(machine, input, options).transcripts) {
     for (const message of transcript) {
@@ -41,16 +42,17 @@ export function expectedOf(
       const isShown = hiddenReason(message, options) === null;
       // What is shown and ends as a call to nobody is none.
       const isNoCall = options.rescue !== undefined && isShown && recipient === null && message.end === 'call';
-      const end = !isNoCall ? message.end : channel === 'final' ? 'return' : 'end';
+      const end = isNoCall ? 'end' : message.end;
       const isOpenLiteral = message.openLiteral !== undefined;
       const hasPart = message.writtenThought?.isOpened === false || isOpenLiteral;
       if (role === 'assistant' && (hasPart || options.harmonyPreambles)) isExact = false;
       if (role !== 'assistant') {
-        if (isCompletion && said.length > 0) return { said, isExact };
+        if (isCompletion && hasSpoken) return { said, isExact };
         if (!isCompletion) stop = null;
         continue;
       }
       if (isCompletion && stop === 'return') return { said, isExact };
+      hasSpoken = true;
       const isOurs = isToolRecipient(recipient);
       if (stop === 'call' && !isOurs) continue;
       if (isOurs) {

@@ -12,9 +12,9 @@ describe('a run ends', () => {
     let asked = 0;
     const router = routerOf({ handlers: { 'functions.weather': () => asked++ } });
     for (const output of [
-      `${CALL.slice(18)}<|start|>assistant<|channel|>final<|message|>It ra`,
       CALL.slice(18, -8),
-      `${CALL.slice(18)}<|start|>assist`,
+      `${CALL.slice(18)}${CALL.slice(0, -12)}`,
+      `${THINK}<|start|>assist`,
     ]) {
       const { stop, messages, outcomes } = await run([output], { router });
       expect([stop, outcomes, messages.length > 1]).toEqual(['length', [], true]);
@@ -24,6 +24,15 @@ describe('a run ends', () => {
       router,
     });
     expect([stop, asked]).toEqual(['rounds', 1]);
+  });
+
+  test('not for a cut behind its call, which is left out anyway', async () => {
+    for (const behind of ['<|start|>assistant<|channel|>final<|message|>It ra', '<|start|>assist', '<|start|>user']) {
+      const { stop, outcomes, events } = await run([`${CALL.slice(18)}${behind}`, ANSWER]);
+      expect([stop, outcomes.map(({ status }) => status)]).toEqual(['final', ['ok']]);
+      const first = events.find(({ type }) => type === 'response.completed' || type === 'response.incomplete');
+      expect(first).toMatchObject({ type: 'response.completed', stop: 'call' });
+    }
   });
 
   test('with length when the output is too long', async () => {
