@@ -4,8 +4,8 @@
 // Ids become the bytes that they stand for, and those go through the stream like any others, so that meaning, cuts and
 // holding back are the same. What must not be a token is masked on the way: in text that spells a token with an id of
 // its own, and in a `<` of text directly before such an id (which would read as an escape), the `<` is pushed as
-// another byte, and the scan gives the `<` back when it is asked for the bytes there. Tokens without an id of their own
-// are found in the text, across ids.
+// another byte, and the scan gives the `<` back when it is asked for the bytes there; who looks for `<think>` in a body
+// is told where such a `<` stands. Tokens without an id of their own are found in the text, across ids.
 
 import { O200K_HARMONY, specialEntries, type SpecialTokens } from '../formats/specials.ts';
 import { joined } from '../model/bytes.ts';

@@ -171,6 +171,50 @@ test('tokens without an id of their own are found in the text, across ids', () =
   expect(deltasOf(events, 'response.delta', 'm0')).toBe('a  b');
 });
 
+describe('reasoning markers that are ids of their own (R-THINK)', () => {
+  const OPEN = 151667;
+  const CLOSE = 151668;
+  const END = 151645;
+  const vocabulary = new Vocabulary([[END, '<|im_end|>'], [OPEN, '<think>'], [CLOSE, '</think>']]);
+  const text = (said: string): number[] => [...new TextEncoder().encode(said)];
+  const read = (ids: readonly number[], options: StreamOptions = {}, size = 1): [shown: string, content: string] => {
+    const how = { dialect: 'openchatml-0.1', role: 'assistant', collect: true, ...options } as const;
+    const events = run(ids, vocabulary, how, () => size);
+    const contents = events.map((event) => (event.type === 'response.output_item.done' ? event.message.content! : ''));
+    return [deltasOf(events, 'response.delta', 'm0'), contents.join('')];
+  };
+
+  test('text that spells the end of a thought does not end it', () => {
+    const ids = [OPEN, ...text('The tag </think> ends it. SECRET'), CLOSE, ...text('Hi'), END];
+    for (const size of [1, 3, 100]) {
+      const expected = ['Hi', '<think>The tag </think> ends it. SECRET</think>Hi'];
+      expect(read(ids, {}, size)).toEqual(expected);
+    }
+    expect(read(ids.slice(1), { thinkOpen: true })).toEqual(['Hi', 'The tag </think> ends it. SECRET</think>Hi']);
+  });
+
+  test('text that spells the beginning of one is shown', () => {
+    expect(read([...text('<think>no thought</think> Hi'), END])[0]).toBe('<think>no thought</think> Hi');
+  });
+
+  test(`whatever stands around them (OPENCHATML_SEED=${SEED})`, () => {
+    const seeds = randomOf(SEED);
+    for (let round = 0; round < runs(1_500); round++) {
+      const random = randomOf(seeds.below(0x7fffffff));
+      const some = (): string => Array.from({ length: random.below(6) }, () =>
+        random.pick(['<think>', '</think>', '<', '</', '</thi', 'nk>', '\n', ' ', 'a', 'é', '\n<tool_cal'])).join('');
+      const [thought, said] = [some(), `Hi${some()}`];
+      const encode = (words: string): number[] => vocabulary.text(new TextEncoder().encode(words), random);
+      const ids = [OPEN, ...encode(thought), CLOSE, ...encode(said), ...text('.'), END];
+      const dialect = random.pick(['openchatml-0.1', 'openchatml-0.1', 'openchatml-2.2'] as const);
+      const head = dialect === 'openchatml-0.1' ? [] : encode('<|channel|>final<|message|>');
+      const found = read([...head, ...ids], { dialect }, 1 + random.below(5))[0];
+      const told = `OPENCHATML_SEED=${SEED}, round ${round}: ${JSON.stringify([dialect, thought, said])}`;
+      expect(found, told).toBe(dialect === 'openchatml-0.1' ? `${said}.` : `${said}.<|im_end|>`);
+    }
+  });
+});
+
 test('a character is held back until its last id; ids without bytes are U+FFFD', () => {
   const vocabulary = new Vocabulary(harmony);
   const stream = new TokenStream({ dialect: 'harmony', role: 'assistant', decode: vocabulary.decode });

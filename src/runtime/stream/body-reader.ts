@@ -67,6 +67,7 @@ export class BodyReader {
     } else {
       while (this.told < until) {
         const bytes = this.#scan.bytes(this.told, Math.min(until, this.told + PIECE));
+        for (const at of this.#scan.maskedIn(this.told, this.told + bytes.length)) message.text.quote(at);
         if (bytes.length > 0) message.text.take(bytes, this.told);
         this.told = bytes.length > 0 ? this.told + bytes.length : Math.max(this.told + 1, this.#scan.windowFrom);
       }

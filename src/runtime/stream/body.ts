@@ -161,6 +161,11 @@ export class BodyText {
     this.#collected += collected;
   }
 
+  /** A `<` that is taken next, at this position of the input, is text: it begins no marker. */
+  quote(at: number): void {
+    if (!this.#hasCall) this.#written?.quote(at);
+  }
+
   /** The next bytes of the content, which stand at position `at` of the input. */
   take(bytes: Uint8Array, at: number): void {
     const closed = this.#written === null ? -1 : this.#written.closed;

@@ -22,6 +22,7 @@ import { type OpenRow, Rows, type RowVisitor } from './rows.ts';
 const MOST_BYTES = 3;
 const ENCODER = new TextEncoder();
 const NOTHING = new Uint8Array(0);
+const NO_POSITIONS: readonly number[] = [];
 /** Bytes that are not kept for another time. */
 const LARGE_TAIL = 1024;
 
@@ -181,6 +182,13 @@ export class StreamScan implements Tenant {
     const unmasked = bytes.slice();
     for (; next < masked.length && masked[next]! < from + bytes.length; next++) unmasked[masked[next]! - from] = LT;
     return unmasked;
+  }
+
+  /** The masked positions in [from, to): what stands there is text, also for who looks for marks in it. */
+  maskedIn(from: number, to: number): readonly number[] {
+    const masked = this.#masked;
+    if (masked.length === 0 || masked.at(-1)! < from) return NO_POSITIONS;
+    return masked.slice(this.#maskedFrom(from), this.#maskedFrom(to));
   }
 
   /** Index of the first masked position at or after `from`. */

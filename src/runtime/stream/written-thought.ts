@@ -30,6 +30,8 @@ export class WrittenThoughtReader {
   #marker: Uint8Array = NONE;
   #matched = 0;
   #isLiteral = false;
+  /** Positions ahead where a `<` is text. */
+  #quoted: number[] = [];
   /** The marker that tells of a thought; null: there was none. */
   found: Span | null = null;
   /** It began with one of its own. */
@@ -59,8 +61,18 @@ export class WrittenThoughtReader {
     return (this.#state === 'text' || this.#state === 'done') && this.#matched === 0 && !this.#isHidden;
   }
 
+  /** A `<` that is to be taken, at this position of the input, is text. */
+  quote(at: number): void {
+    this.#quoted.push(at);
+  }
+
   /** The next bytes of the body, which begin at position `at` of the input. */
   take(bytes: Uint8Array, at: number): void {
+    this.#take(bytes, at);
+    if (this.#quoted.length > 0) this.#quoted = this.#quoted.filter((position) => position >= at + bytes.length);
+  }
+
+  #take(bytes: Uint8Array, at: number): void {
     let i = 0;
     while (i < bytes.length) {
       if (this.#isLiteral || this.#state === 'done') {
@@ -68,8 +80,8 @@ export class WrittenThoughtReader {
         return;
       }
       if (this.#matched > 0) i = this.#match(bytes, i, at);
-      else if (this.#state === 'front' || this.#state === 'behind') i = this.#skipBlanks(bytes, i);
-      else i = this.#search(bytes, i);
+      else if (this.#state === 'front' || this.#state === 'behind') i = this.#skipBlanks(bytes, i, at);
+      else i = this.#search(bytes, i, at);
     }
   }
 
@@ -88,13 +100,17 @@ export class WrittenThoughtReader {
     this.#isLiteral = begins;
   }
 
-  #skipBlanks(bytes: Uint8Array, from: number): number {
+  #beginsMarker(bytes: Uint8Array, i: number, at: number): boolean {
+    return bytes[i] === LT && (this.#quoted.length === 0 || !this.#quoted.includes(at + i));
+  }
+
+  #skipBlanks(bytes: Uint8Array, from: number, at: number): number {
     let i = from;
     while (i < bytes.length && isBlankByte(bytes[i])) i++;
     if (this.#state === 'front') this.#show(bytes.subarray(from, i));
     if (i === bytes.length) return i;
     if (this.#state === 'behind') this.#state = 'done';
-    else if (bytes[i] !== LT) this.#state = 'text';
+    else if (!this.#beginsMarker(bytes, i, at)) this.#state = 'text';
     else {
       this.#marker = OPEN;
       this.#matched = 1;
@@ -103,10 +119,10 @@ export class WrittenThoughtReader {
     return i;
   }
 
-  #search(bytes: Uint8Array, from: number): number {
+  #search(bytes: Uint8Array, from: number, at: number): number {
     let i = from;
     // By hand: most pieces are short.
-    while (i < bytes.length && bytes[i] !== LT) i++;
+    while (i < bytes.length && !this.#beginsMarker(bytes, i, at)) i++;
     this.#show(bytes.subarray(from, i));
     if (i === bytes.length) return i;
     this.#marker = CLOSE;
