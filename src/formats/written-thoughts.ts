@@ -66,7 +66,7 @@ const THINK = 'think>';
 export function splitWritten(data: TranscriptData, stays = false): Changed {
   const losses: Loss[] = [];
   // In most transcripts nothing looks like it.
-  if (!data.messages.some(({ content }) => content.includes(THINK))) return { data, losses };
+  if (!data.messages.some(({ content, written }) => written || content.includes(THINK))) return { data, losses };
   const starts: number[] = [];
   const messages: MessageData[] = [];
   const said: MessageData[] = [];

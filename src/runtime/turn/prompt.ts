@@ -1,15 +1,17 @@
 // The prompts of a run: which definitions stand in them, and what the model said itself, so that it can be written.
 
 import { HAS_ESCAPE, HAS_LINE } from '../../abi.ts';
-import { escapeControlTokens } from '../../formats/control-tokens/escape.ts';
+import { convertTranscript } from '../../formats/convert.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { writePrompt, type WrittenPrompt } from '../../formats/prompt.ts';
-import { encodeSegments, writePromptSegments } from '../../formats/segments.ts';
+import { encodeSegments, writePromptSegments, writeSegments } from '../../formats/segments.ts';
+import { splitWritten } from '../../formats/written-thoughts.ts';
 import type { MessageData, ToolDefinition } from '../../model/data.ts';
 import { builtinsOf } from '../../model/header/document.ts';
 import { type DialectId, DIALECTS } from '../../scan/dialects.ts';
 import { isBuiltin } from '../../tools/name.ts';
 import { toolsOf } from '../../tools/message.ts';
+import { withBrokenTokens, withHarmlessWords } from './harmless.ts';
 import type { TurnPrompt, TurnOptions } from './types.ts';
 
 /** The definitions beside the messages: those that are given, or those of the router that stand in no message. */
@@ -46,37 +48,37 @@ export function promptOf(
 ): WrittenTurn | Refusal {
   const { header = null, rule, neutralise, system, contentType, vocabulary } = options;
   const how = { rule, neutralise, system, contentType };
+  const write = (some: readonly MessageData[]): WrittenTurn => {
+    const data = { header, tools, messages: some };
+    if (!vocabulary) return writePrompt(data, dialect, how);
+    const written = writePromptSegments(data, dialect, { ...how, specials: vocabulary.specials });
+    return { ...written, ids: encodeSegments(written.segments, vocabulary) };
+  };
+  // Bodies are encoded as text where there is a vocabulary; in 0.1 no body holds a token of its frame.
+  const hasEscape = vocabulary !== undefined || (DIALECTS[dialect]?.flags ?? HAS_ESCAPE) & (HAS_ESCAPE | HAS_LINE);
+  const own = hasEscape ? { messages, losses: [] } : withBrokenTokens(messages, dialect);
+  const first = orRefusal(() => write(own.messages));
+  if (!(first instanceof Refusal)) return withLosses(own.losses, first);
+  const refuses = (some: readonly MessageData[]): boolean => orRefusal(() => {
+    const { data } = splitWritten({ header: null, tools: [], messages: some });
+    const alone = { neutralise, contentType, asWritten: true };
+    if (vocabulary) writeSegments(data, dialect, { ...alone, specials: vocabulary.specials });
+    else convertTranscript(data, dialect, alone);
+  }) instanceof Refusal;
+  const harmless = withHarmlessWords(own.messages, refuses);
+  if (harmless === null) return first;
+  const second = orRefusal(() => write(harmless.messages));
+  return second instanceof Refusal ? second : withLosses([...own.losses, ...harmless.losses], second);
+}
+
+function orRefusal<T>(write: () => T): T | Refusal {
   try {
-    if (vocabulary) {
-      const { specials } = vocabulary;
-      const written = writePromptSegments({ header, tools, messages }, dialect, { ...how, specials });
-      return { ...written, ids: encodeSegments(written.segments, vocabulary) };
-    }
-    const own = withHarmlessTokens(messages, dialect);
-    const written = writePrompt({ header, tools, messages: own.messages }, dialect, how);
-    return own.losses.length === 0 ? written : { ...written, losses: [...own.losses, ...written.losses] };
+    return write();
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
   }
 }
 
-/**
- * Where bodies hold control tokens as text and the dialect has no escape, a model may say some that it cannot be told
- * again: in what an assistant said they are broken up, `<| message |>`. In 0.1 no body holds a token of its frame.
- */
-function withHarmlessTokens(
-  messages: readonly MessageData[], dialect: DialectId,
-): { messages: readonly MessageData[]; losses: Loss[] } {
-  const losses: Loss[] = [];
-  if ((DIALECTS[dialect]?.flags ?? HAS_ESCAPE) & (HAS_ESCAPE | HAS_LINE)) return { messages, losses };
-  const harmless = messages.map((message, index) => {
-    const { role, content } = message;
-    if (role !== 'assistant' || typeof content !== 'string' || !content.includes('<|')) return message;
-    const escaped = escapeControlTokens(content, { dialect, role, how: 'neutralise' });
-    if (escaped === content) return message;
-    losses.push({ what: 'field', message: index, detail: 'control tokens that the model said are broken up' });
-    return { ...message, content: escaped };
-  });
-  return { messages: losses.length === 0 ? messages : harmless, losses };
-}
+const withLosses = (losses: readonly Loss[], written: WrittenTurn): WrittenTurn =>
+  losses.length === 0 ? written : { ...written, losses: [...losses, ...written.losses] };
