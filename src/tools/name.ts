@@ -26,6 +26,14 @@ export function toolName(recipient: string, further: readonly string[] = NONE): 
   return name === '' || isBuiltin(name, further) || name.startsWith(PREFIX) ? recipient : name;
 }
 
+/**
+ * Whether a call's body is the tool's input as it stands: python takes code. All others take JSON, whatever type a
+ * header gives: models write `code`, `response` and worse before arguments.
+ */
+export function takesText(name: string, contentType: string | null | undefined): boolean {
+  return name === 'python' && contentType !== 'json';
+}
+
 /** The recipient that a bare name means. */
 export function toolRecipient(name: string, further: readonly string[] = NONE): string {
   return isBuiltin(name, further) || name.startsWith(PREFIX) ? name : PREFIX + name;

@@ -42,8 +42,8 @@ const FINISH: Readonly<Record<Ending, Finish>> = {
 
 /**
  * Turns the events of one stream into stream parts of the AI SDK, for the stream of a model's `doStream`. Reasoning has
- * parts only where the stream has the option `reasoning`. A call that is cut is no `tool-call`; arguments that are to
- * be something else than JSON are a JSON string.
+ * parts only where the stream has the option `reasoning`. A call that is cut is no `tool-call`; the code for `python`
+ * is a JSON string.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@
 
 import { neutralOf } from '../../formats/neutral.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
-import { toolName } from '../../tools/name.ts';
+import { plainName, takesText, toolName } from '../../tools/name.ts';
 import type { DoneMessage, StreamedMessage, StreamEvent } from '../stream/event.ts';
 import { Extent } from '../stream/extent.ts';
 import type { StreamRescue } from '../stream/rescue.ts';
@@ -20,7 +20,7 @@ export interface Item {
   readonly id: string;
   /** A text that is shown before the answer (R-VISIBLE). */
   readonly isPreamble: boolean;
-  /** Of a call: its id, unique in the answer; its bare name; whether its arguments are JSON as far as its type says. */
+  /** Of a call: its id, unique in the answer; its bare name; whether its arguments are to be JSON. */
   readonly callId: string;
   readonly name: string;
   readonly isJson: boolean;
@@ -146,7 +146,7 @@ export class Answer {
     let own = callId ?? `call_${id}`;
     for (let n = 1; this.#callIds.has(own); n++) own = n === 1 ? `call_${id}` : `call_${id}_${n}`;
     this.#callIds.add(own);
-    const isJson = contentType === null || contentType === 'json';
+    const isJson = !takesText(plainName(recipient), contentType);
     this.#openItem('call', id, { callId: own, name: toolName(recipient), isJson });
   }
 

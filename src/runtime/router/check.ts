@@ -8,7 +8,7 @@ import { builtinsOf, callChannelsOf } from '../../model/header/document.ts';
 import { askedOf, isCallChannel } from '../../rules/calls.ts';
 import { isDeadline } from '../../rules/conform.ts';
 import { DIALECTS } from '../../scan/dialects.ts';
-import { isBuiltin, plainName } from '../../tools/name.ts';
+import { isBuiltin, plainName, takesText } from '../../tools/name.ts';
 import { argumentsForCheck } from '../../tools/arguments.ts';
 import { ToolCache } from '../../tools/cache.ts';
 import { isBounded, isObject, parseJson } from '../../tools/json.ts';
@@ -127,7 +127,7 @@ export class CallDesk {
     // A tool never receives reasoning (2.2 §8.3).
     if (holdsReasoning(call)) return { rule: 'invalid-arguments', detail: 'they hold marks of reasoning' };
     if (content.length > this.#longest) return { rule: 'invalid-arguments', detail: 'they are longer than is read' };
-    const isText = !definition && name === 'python' && call.contentType !== 'json';
+    const isText = !definition && takesText(name, call.contentType);
     const warning = isMisplaced ? ({ warning: 'call-channel' } as const) : {};
     if (isText) return { ...entry, name, argumentsValue: content, deadlineMs: null, ...warning };
     const value = parseJson(content);

@@ -6,7 +6,8 @@ import type { ResponseUsage } from 'openai/resources/responses/responses';
 import { describe, expect, test } from 'vitest';
 import {
   AiSdkAdapter, type AiSdkPart, ChatAdapter, type ChatCompletionChunk, type EventForm, type EventForms, eventsOf,
-  MessageStream, MessageTransform, ResponsesAdapter, serverSentEvents, type StreamOptions, type Usage,
+  MessageStream, MessageTransform, ResponsesAdapter, runTurn, serverSentEvents, type StreamOptions, ToolRouter,
+  type Usage,
 } from '../../../src/stream.ts';
 import { bytewise } from '../stream/run.ts';
 import { pieces } from './loopback.ts';
@@ -136,6 +137,33 @@ describe('the AI SDK', () => {
       },
     ]);
     for (const part of parts) officialPart(part);
+  });
+
+  test.each([
+    ['functions.f', ' code', '{"a":1}', '{"a":1}'],
+    ['functions.f', ' <|constrain|>JSON', '{"a":1}', '{"a":1}'],
+    ['functions.f', ' <|constrain|>response', '{"a":1}', '{"a":1}'],
+    ['functions.f', ' <|constrain|>write: edit file', '{"a":1}', '{"a":1}'],
+    ['browser.search', ' code', '{"a":1}', '{"a":1}'],
+    ['python', ' code', '1+1', '"1+1"'],
+    ['python', '', '{"a":1}', '"{\\"a\\":1}"'],
+    ['python', ' <|constrain|>json', '{"a":1}', '{"a":1}'],
+  ])('a call to %s%s: its input is what the router makes of it', async (recipient, type, body, expected) => {
+    const text = `<|channel|>commentary to=${recipient}${type}<|message|>${body}<|call|>`;
+    const parts = await formOf('ai-sdk', bytes(text));
+    const [call] = parts.filter((part) => part.type === 'tool-call');
+    expect(call?.input).toBe(expected);
+    expect(parts.some((part) => 'inputEncoding' in part)).toBe(expected.startsWith('"'));
+    let got: unknown;
+    const take = (value: unknown): null => {
+      got = value;
+      return null;
+    };
+    const router = new ToolRouter({ handlers: { 'functions.f': take, 'browser.search': take, python: take } });
+    const model = (): AsyncIterable<string> => new Blob([text]).stream() as never;
+    const messages = [{ role: 'user', content: 'Hi' }];
+    await runTurn({ dialect: 'harmony', router, model, messages, maxRounds: 1 }).result;
+    expect(JSON.stringify(got)).toBe(expected);
   });
 
   test('a call that is cut is no call', async () => {
