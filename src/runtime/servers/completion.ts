@@ -3,7 +3,7 @@
 
 import { escapeLine } from '../../printable.ts';
 import type { Usage } from '../usage.ts';
-import { LineReader, LONGEST_LINE, ModelError, piecesOf, type PieceSource } from './lines.ts';
+import { LineReader, LONGEST_LINE, ModelError, type Piece, piecesOf, type PieceSource } from './lines.ts';
 import { readServerSentEvents } from './sse-read.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
@@ -31,8 +31,9 @@ const COMPLETION_OPTIONS: Known<CompletionOptions> = { framing: 1, longest: 1, c
 
 /**
  * The chunks of a completion, from the body of a server's response. What the server tells as an error, what is no JSON
- * and what is too long is a ModelError. Behind `[DONE]` nothing is read. A body that ends before the server has said
- * that it is done was cut: its last chunk has the finish reason `length`.
+ * or too long, chunks of a chat, and a body in which nothing is a completion, such as a page, is a ModelError. Behind
+ * `[DONE]` nothing is read. A body that ends before the server has said that it is done was cut: its last chunk has the
+ * finish reason `length`.
  *
  * @example
  * ```ts
@@ -50,21 +51,59 @@ export async function* readCompletion(
   checkOptions(options, COMPLETION_OPTIONS);
   const { framing = 'events', longest = LONGEST_LINE, clean = (told) => told } = options;
   let isOver = false;
-  for await (const text of framing === 'lines' ? linesOf(source, longest) : dataOf(source, longest)) {
+  let isKnown = false;
+  /** Names of what stood in the first chunk that says nothing of a completion. */
+  let unknown: string | null = null;
+  for await (const text of framing === 'lines' ? linesOf(source, longest) : dataOf(source, longest, clean)) {
     if (text.trim() === '[DONE]') return;
-    const chunk = chunkOf(text, clean);
+    const fields = fieldsIn(text, clean);
+    const shape = SHAPES.find(({ key }) => isThere(fields[key]));
+    if (shape === undefined) unknown ??= Object.keys(fields).join(', ');
+    isKnown ||= shape !== undefined;
+    const chunk = shape?.read(fields) ?? null;
     if (chunk === null) continue;
     isOver ||= chunk.finishReason !== null;
     yield chunk;
+  }
+  if (!isKnown && unknown !== null) {
+    const names = toldOf(clean(unknown));
+    throw new ModelError(`the model’s server sent no completion: its objects have the fields ${names}`);
   }
   if (!isOver) yield { text: '', tokens: null, finishReason: 'length', usage: null };
 }
 
 const isFull = (text: string): boolean => text.trim() !== '';
 
-async function* dataOf(source: PieceSource, longest: number): AsyncGenerator<string, void, void> {
-  // An event without data keeps a connection open, and says nothing.
-  for await (const { data } of readServerSentEvents(source, { longest })) if (isFull(data)) yield data;
+/** Characters of what is no event stream: more than are told, as it is cleaned before it is cut. */
+const LOOKED_AT = 4096;
+/** A line of server-sent events: a field, or a comment. */
+const EVENT_LINE = /^\ufeff?\s*(?:(?:data|event|id|retry)\s*(?:$|[:\r\n])|:)/;
+
+async function* dataOf(
+  source: PieceSource, longest: number, clean: (told: string) => string,
+): AsyncGenerator<string, void, void> {
+  const decoder = new TextDecoder();
+  let beginning = '';
+  const watched = async function* (): AsyncGenerator<Piece, void, void> {
+    for await (const piece of piecesOf(source)) {
+      if (beginning.length < LOOKED_AT) {
+        const part = piece.slice(0, LOOKED_AT);
+        beginning += typeof part === 'string' ? part : decoder.decode(part, { stream: true });
+      }
+      yield piece;
+    }
+  };
+  let isThere = false;
+  for await (const { event, data } of readServerSentEvents(watched(), { longest })) {
+    isThere = true;
+    if (event === 'error') throw failure(data, clean);
+    // An event without data keeps a connection open, and says nothing.
+    if (isFull(data)) yield data;
+  }
+  // A page, for example, has no event.
+  if (isThere || !isFull(beginning) || EVENT_LINE.test(beginning)) return;
+  if (beginning.startsWith('{')) fieldsIn(beginning, clean);
+  throw new ModelError(`the model’s server sent no events: ${toldOf(clean(beginning))}`);
 }
 
 async function* linesOf(source: PieceSource, longest: number): AsyncGenerator<string, void, void> {
@@ -84,8 +123,30 @@ export function toldOf(text: string): string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Null: the chunk says nothing of the completion. */
-function chunkOf(json: string, clean: (told: string) => string): CompletionChunk | null {
+const isThere = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** What a server told as an error: an object with words for people, or nothing but these. */
+function failure(told: string, clean: (told: string) => string): ModelError {
+  let value: unknown = told;
+  try {
+    value = JSON.parse(told);
+  } catch {
+    // Text is as good.
+  }
+  return new ModelError(`the model’s server failed: ${toldOf(clean(wordsOf(value))) || 'it does not say why'}`);
+}
+
+/** The words for people, wherever the server puts them: FastAPI has `detail`, which may be a list of objects. */
+function wordsOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(wordsOf).filter(isFull).join('; ');
+  const fields = fieldsOf(value);
+  if (fields === null) return textOf(value);
+  const key = ['error', 'message', 'detail', 'msg'].find((name) => isThere(fields[name]));
+  return key === undefined ? '' : wordsOf(fields[key]);
+}
+
+/** A chunk as an object. Throws what it tells as an error. */
+function fieldsIn(json: string, clean: (told: string) => string): Fields {
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -94,13 +155,16 @@ function chunkOf(json: string, clean: (told: string) => string): CompletionChunk
   }
   const fields = fieldsOf(value);
   if (fields === null) throw new ModelError('the model’s server sent JSON that is no object');
-  if (fields['error'] !== undefined && fields['error'] !== null) {
-    const { message } = fieldsOf(fields['error']) ?? { message: fields['error'] };
-    throw new ModelError(`the model’s server failed: ${toldOf(clean(textOf(message)))}`);
-  }
-  const shape = SHAPES.find(({ key }) => fields[key] !== undefined && fields[key] !== null);
-  return shape === undefined ? null : shape.read(fields);
+  const isCompletion = SHAPES.some(({ key }) => isThere(fields[key]));
+  const isError = isThere(fields['error']) || fields['object'] === 'error';
+  if (isError || (!isCompletion && isThere(fields['detail']))) throw failure(json, clean);
+  const choice = Array.isArray(fields['choices']) ? fieldsOf(fields['choices'][0]) : null;
+  const said = choice === null ? fieldsOf(fields['message']) : (choice['delta'] ?? choice['message']);
+  if (isThere(said) && !isThere(choice?.['text'])) throw new ModelError(CHATS);
+  return fields;
 }
+
+const CHATS = 'the model’s server answers chats: ask it where it completes text, /v1/completions for example';
 
 /** One for each API, told by a key that the others do not have. */
 const SHAPES: readonly { readonly key: string; readonly read: (fields: Fields) => CompletionChunk | null }[] = [

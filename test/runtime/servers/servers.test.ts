@@ -215,6 +215,46 @@ describe('an error', () => {
     expect(escaped.message).toMatch(/answered 401: \{"error":"…"\}$/);
   });
 
+  test.each([
+    ['as an object', sse({ object: 'error', message: 'bad sk-very-secret', code: 400 }), 'server failed: bad …'],
+    ['as FastAPI tells it', sse({ detail: 'Not found' }), 'server failed: Not found'],
+    ['as FastAPI tells what is wrong', sse({ detail: [{ loc: ['body'], msg: 'no such field' }] }), 'no such field'],
+    ['as an event', 'event: error\ndata: {"message":"overloaded"}\n\n', 'server failed: overloaded'],
+    ['as an event of text', 'event: error\ndata: overloaded\n\n', 'server failed: overloaded'],
+    ['without words', sse({ error: {} }), 'server failed: it does not say why'],
+    ['as a page', '<html><title>502 sk-very-secret</title>', 'server sent no events: <html><title>502 …</title>'],
+    ['as JSON that is no event', '{"error":{"message":"overloaded"}}', 'server failed: overloaded'],
+    ['of another kind', sse({ id: 1, outputs: ['Hi'] }), 'sent no completion: its objects have the fields id, outputs'],
+    ['that chats', sse(choice({ delta: { content: 'Hi' } })), 'server answers chats: ask it where it completes text'],
+    ['that chats as ollama does', sse({ message: { content: 'Hi' }, done: false }), 'server answers chats'],
+  ])('%s, under status 200, is told, and never a key', async (_, sent, expected) => {
+    answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(sent);
+    };
+    const { stop, error } = await turn('/v1/completions', { headers });
+    expect([stop, error?.message]).toEqual(['failed', expect.stringContaining(expected)]);
+    expect((error as unknown as Error).cause).toBeInstanceOf(ModelError);
+    expect(error?.message).not.toContain('secret');
+  });
+
+  test.each([
+    ['a ping', 'event: ping\ndata: {"type":"ping"}\n\n'], ['a comment', ': wait\n\n'], ['a retry', 'retry: 10\n\n'],
+  ])('is none: %s before a completion', async (_, sent) => {
+    const chunks: CompletionChunk[] = [];
+    const body = sent + sse(choice({ text: 'Hi', finish_reason: 'stop' }));
+    for await (const chunk of readCompletion([body])) chunks.push(chunk);
+    expect(chunks.map(({ text }) => text)).toEqual(['Hi']);
+  });
+
+  test.each([
+    '', ': wait\n\n', 'data: {"choi',
+  ])('is none: a body that ends before its first event, %j', async (body) => {
+    const chunks: CompletionChunk[] = [];
+    for await (const chunk of readCompletion([body])) chunks.push(chunk);
+    expect(chunks.map(({ finishReason }) => finishReason)).toEqual(['length']);
+  });
+
   test('where nobody listens', async () => {
     const other = createServer();
     other.listen(0, '127.0.0.1');
