@@ -114,9 +114,14 @@ function nextCall(p: usize): usize {
   return p;
 }
 
-/** Behind the thought with which the text begins (R-THINK), or its beginning. */
+/**
+ * Behind the thought with which the text begins (R-THINK), or its beginning. A marker that may stand in what a call
+ * gives is for the host.
+ */
 function behindThought(): usize {
+  const isOpened = isSame(behindWhite(text, textEnd), OPEN_THINK, THINK_TAG);
   const closed = find(text, textEnd, CLOSE_THINK, THINK_TAG + 1);
-  if (closed != 0) return behindWhite(closed + THINK_TAG + 1, textEnd);
-  return isSame(behindWhite(text, textEnd), OPEN_THINK, THINK_TAG) ? textEnd : text;
+  if (closed == 0) return isOpened ? textEnd : text;
+  if (!isOpened && nextCall(text) - 1 < closed) markOdd();
+  return behindWhite(closed + THINK_TAG + 1, textEnd);
 }

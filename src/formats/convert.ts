@@ -159,7 +159,7 @@ function convertTo(data: TranscriptData, to: Form, options: ConvertOptions): Con
     throw new RangeError('option reasoning: harmony has no written reasoning; expected keep, ocm or harmony');
   }
   // ShareGPT has no other place for reasoning than the text.
-  const stays = options.asWritten === true || (to === 'sharegpt' && reasoning === 'keep');
+  const stays = to === 'sharegpt' && reasoning === 'keep';
   const media: Loss[] = [];
   if (!HOLDS_MEDIA.has(to)) data = withoutMedia(data, media);
   const { end } = options;
@@ -170,7 +170,8 @@ function convertTo(data: TranscriptData, to: Form, options: ConvertOptions): Con
     // A dialect's own conventions come first.
     data = { ...data, messages: withAnswerEnds(data.messages, isDialect(to) ? 'end' : end) };
   }
-  const split = reasoning === 'think' ? joinWritten(data) : splitWritten(data, stays);
+  const split = options.asWritten === true ? { data, losses: [] }
+    : reasoning === 'think' ? joinWritten(data) : splitWritten(data, stays);
   const kept = withoutReasoning(split.data, reasoning === 'think' ? 'keep' : reasoning);
   const lifted = liftTools(kept.data, FOREIGN_TOOLS[to] ?? []);
   const { data: tagged, losses: ofTags } = calls === undefined ? { data: lifted.data, losses: [] }

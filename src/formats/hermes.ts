@@ -235,9 +235,10 @@ function isReadAs(message: MessageData, calls: number, said: string | null): boo
 function callsIn(message: MessageData): number[] {
   const { content, marked } = message;
   if (!content.includes(OPEN_CALL)) return [];
-  const front = writtenIn(message)?.to ?? 0;
+  const tags = callTagsIn(content);
+  const front = writtenIn(message, tags)?.to ?? 0;
   const thoughts = marked === true ? marksOf(content).thoughts : [];
-  return callTagsIn(content)
+  return tags
     .map(({ from }) => from)
     .filter((from) => from >= front && !thoughts.some((thought) => from >= thought.from && from < thought.to));
 }

@@ -1,9 +1,11 @@
 // Calls and replies that stand as text in what is said (R-HERMES), as messages to tools and from them.
 
-import type { MessageData, ToolDefinition, TranscriptData } from '../model/data.ts';
+import type { Span } from '../model/bytes.ts';
+import { type MessageData, type ToolDefinition, type TranscriptData, withFields } from '../model/data.ts';
 import {
   CLOSE_CALL, CLOSE_TOOLS, callTagsIn, MOST_WRITTEN, OPEN_CALL, OPEN_REPLY, OPEN_TOOLS, repliesIn,
 } from '../model/hermes.ts';
+import { thoughtIn } from '../model/written-thought.ts';
 import { isShown } from '../rules/message-data.ts';
 import { skipBlanks } from '../tools/json.ts';
 import { toolsListed } from './declared.ts';
@@ -152,6 +154,7 @@ export function splitWrittenCalls(data: TranscriptData, losses: Loss[]): Transcr
   data.messages.forEach((message, index) => {
     const { role, content } = message;
     let parts: readonly MessageData[] | null = null;
+    let said = message;
     if (role === 'system' && content.includes(TAG)) {
       const system = withoutWrittenTools(content);
       for (const tool of system.tools) tools.push(tool);
@@ -162,6 +165,7 @@ export function splitWrittenCalls(data: TranscriptData, losses: Loss[]): Transcr
     } else if (role === 'assistant' && isShown(message)) {
       parts = splitCalls(message);
       if (parts !== null) lose(message.origin ?? index, 'calls that are written as text become calls');
+      else if (content.includes(OPEN_CALL)) said = withThought(message, callTagsIn(content));
     } else if (role === 'user' || role === 'tool') {
       parts = readWrittenReplies(message, open);
       if (parts !== null) lose(message.origin ?? index, 'replies that are written as text become replies');
@@ -172,7 +176,7 @@ export function splitWrittenCalls(data: TranscriptData, losses: Loss[]): Transcr
       withoutParts(message, message.origin ?? index, losses);
       parts = parts.map((part) => withoutParts(part, index, []));
     }
-    for (const part of parts ?? [message]) {
+    for (const part of parts ?? [said]) {
       if (part.role === 'assistant' && part.recipient != null) open.call(part.callId ?? null, part.recipient);
       messages.push(part);
     }
@@ -187,15 +191,16 @@ export function splitWrittenCalls(data: TranscriptData, losses: Loss[]): Transcr
 export function splitCalls(message: MessageData): MessageData[] | null {
   const { content, role, name, attributes, origin } = message;
   if (!content.includes(OPEN_CALL)) return null;
-  const front = writtenIn(message)?.to ?? 0;
-  const tags = callTagsIn(content).filter(({ from }) => from >= front);
+  const all = callTagsIn(content);
+  const front = writtenIn(message, all)?.to ?? 0;
+  const tags = all.filter(({ from }) => from >= front);
   const [first] = tags;
   if (first === undefined) return null;
   // White space after a thought belongs to it.
   const before = content.slice(0, first.from);
   const said = front > 0 && first.from === front ? before : withoutNewline(before);
   const parts: MessageData[] = isBlankText(said) ? []
-    : [{ ...message, channel: 'commentary', intent: 'preamble', end: 'end', content: said }];
+    : [{ ...withThought(message, all, said), channel: 'commentary', intent: 'preamble', end: 'end', content: said }];
   const speaker = {
     role, ...(name != null && { name }), ...(attributes !== undefined && { attributes }),
     ...(origin !== undefined && { origin }),
@@ -215,6 +220,17 @@ export function splitCalls(message: MessageData): MessageData[] | null {
     parts.push({ ...hiddenText(speaker, content.slice(from), from), end: 'end' });
   }
   return parts;
+}
+
+/**
+ * The message with the reasoning that stands in it where `calls` are read in its content, if what is `kept` of that does
+ * not tell it by itself: the marker may stand in what a call gives, too, to which the thought goes on.
+ */
+function withThought(message: MessageData, calls: readonly Span[], kept = message.content): MessageData {
+  if (message.written !== undefined) return message;
+  const written = thoughtIn(message.content, calls);
+  const looks = thoughtIn(kept);
+  return written === null || written.textTo === looks?.textTo ? message : withFields(message, { written });
 }
 
 /** Text that a form takes for a call, a reply or definitions: what was shown is hidden there. */

@@ -1,5 +1,6 @@
 // Reasoning that stands as text in what an assistant says (R-THINK), as messages on `analysis`, and back.
 
+import type { Span } from '../model/bytes.ts';
 import type { MessageData, TranscriptData } from '../model/data.ts';
 import { CLOSE_THINK, OPEN_THINK, thoughtIn, type WrittenThought } from '../model/written-thought.ts';
 import { isCall, isShown } from '../rules/message-data.ts';
@@ -14,10 +15,13 @@ interface Changed {
   readonly said?: readonly MessageData[] | undefined;
 }
 
-/** Reasoning that a message holds as text where readers hide it; positions are UTF-16 units. Null: none. */
-export function writtenIn(message: MessageData): WrittenThought | null {
+/**
+ * Reasoning that a message holds as text where readers hide it; positions are UTF-16 units. Null: none. `calls`: what is
+ * read as calls in the content.
+ */
+export function writtenIn(message: MessageData, calls: readonly Span[] = []): WrittenThought | null {
   if (message.role !== 'assistant' || isCall(message)) return null;
-  const { content, written = thoughtIn(content) } = message;
+  const { content, written = thoughtIn(content, calls) } = message;
   if (written === null || message.marked !== true) return written;
   // What marks hide across its ends is hidden too.
   const across = marksOf(content).thoughts.filter(({ from, to }) =>

@@ -110,6 +110,31 @@ describe('what a 0.1 text says', () => {
   });
 });
 
+const told = (given: string): string => `<tool_call>{"name": "f", "arguments": {"s": "${given}"}}</tool_call>`;
+
+test.each([
+  ['a marker in what a call gives', told('a</think>SECRET'), []],
+  ['the same behind text', `Hello.\n${told('a</think>SECRET')}`, ['Hello.']],
+  ['a call that is cut', 'Hello.\n<tool_call>{"name": "f", "arguments": {"s": "</think>SECRET', ['Hello.']],
+  ['a marker behind a call', `SECRET\n${told('')}\n</think>\nHello.`, ['Hello.']],
+  ['one in a call, and one behind it', `SECRET\n${told('</think>SECRET')}\n</think>\nHello.`, ['Hello.']],
+  ['the same before a call', `SECRET\n${told('</think>SECRET')}\n</think>Hi\n${told('</think>SECRET')}`, ['Hi']],
+  ['a thought of its own marker', `<think>SECRET\n${told('SECRET</think>')}`, ['"}}</tool_call>']],
+])('a record reads what 0.1 reads: %s', (_, content, shown) => {
+  const { data } = fromOpenAI({ messages: [{ role: 'assistant', content }] });
+  for (const form of ['openchatml-2.2', 'openchatml-0.1', 'messages'] as const) {
+    const { text, record } = convertTranscript(data, form);
+    const other = convertTranscript(read(`<|im_start|>assistant\n${content}<|im_end|>\n`), form);
+    expect([text, record], form).toEqual([other.text, other.record]);
+  }
+  // As it stands, too.
+  for (const options of [{}, { asWritten: true }]) {
+    const { text } = convertTranscript(data, 'openchatml-2.2', options);
+    const [...messages] = parseOn(MACHINE, text, {}).messages();
+    expect(messages.filter(({ isVisible }) => isVisible).map((message) => message.show())).toEqual(shown);
+  }
+});
+
 test.each(['<think>a</think>', '</think>', ''])('text that is taken for a call is told behind %j', (thought) => {
   const content = `${thought}<tool_call>${CALL}</tool_call>`;
   const message = { role: 'assistant', channel: 'final', content };

@@ -113,10 +113,13 @@ export function writtenCalls(raw: string, from: number): { said: Text | null; ca
   const inside = new Inside(raw, from);
   const { text } = inside;
   const closed = text.indexOf('</think>');
-  const front = closed >= 0 ? behindBlanks(text, closed + 8)
-    : text.startsWith('<think>', behindBlanks(text, 0)) ? text.length : 0;
+  const isOpened = text.startsWith('<think>', behindBlanks(text, 0));
+  const front = closed >= 0 ? behindBlanks(text, closed + 8) : isOpened ? text.length : 0;
   if (front > 0 && raw.length > LONGEST_THOUGHT) throw RARE;
-  const tags = [...text.matchAll(/(?<![^\n])<tool_call>/g)].map(({ index }) => index).filter((at) => at >= front);
+  const all = [...text.matchAll(/(?<![^\n])<tool_call>/g)].map(({ index }) => index);
+  // The marker may stand in what a call gives.
+  if (!isOpened && all.length > 0 && all[0]! < closed) throw RARE;
+  const tags = all.filter((at) => at >= front);
   if (tags.length === 0) return null;
   const before = text.slice(0, tags[0]);
   const said = front > 0 && tags[0] === front ? before : withoutNewline(before);

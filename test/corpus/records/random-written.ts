@@ -25,7 +25,8 @@ function named(random: Random, key: string, value: string): string {
 
 function call(random: Random): string {
   if (random.once(40)) return random.pick(['<tool_call>', '<tool_call>{}</tool_call>', '<tool_call>x</tool_call>']);
-  const given = random.once(3) ? random.pick(ARGUMENTS) : '{"city": "Paris"}';
+  const given = random.once(3) ? random.pick(ARGUMENTS)
+    : random.once(20) ? '{"city": "a</think>b"}' : '{"city": "Paris"}';
   const [before, after] = [random.pick(GAPS), random.pick(GAPS)];
   return `<tool_call>${before}${named(random, 'arguments', given)}${after}${random.once(40) ? '' : '</tool_call>'}`;
 }
@@ -37,7 +38,8 @@ export function saidWithCalls(random: Random): string {
     '<think>open\n',
   ]) : '';
   const calls = some(random, 3, () => call(random));
-  return `${thought}${short(random)}${random.once(3) ? '\n' : ''}${calls}${random.once(9) ? short(random) : ''}`;
+  const end = random.once(20) ? '\n</think>\nYes.' : random.once(9) ? short(random) : '';
+  return `${thought}${short(random)}${random.once(3) ? '\n' : ''}${calls}${end}`;
 }
 
 function reply(random: Random): string {
