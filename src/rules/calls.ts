@@ -11,6 +11,7 @@ import type { End, Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import type { Dialect } from '../scan/dialects.ts';
 import { isBuiltin, plainName } from '../tools/name.ts';
+import { CallsById } from './calls-by-id.ts';
 import { Queue, Queues } from './queue.ts';
 
 /** A call that waits for its reply. */
@@ -122,8 +123,7 @@ export class CallRules {
   #open = 0;
   readonly #inOrder = new Queue<Call>();
   readonly #byName = new Queues<Call>();
-  /** Calls by id; null: answered. */
-  readonly #ids = new Map<string, Call | null>();
+  readonly #ids = new CallsById<Call>();
   #called = false;
   /** Tools that were called, in 0.1. */
   readonly #names = new Set<string>();
@@ -197,8 +197,6 @@ export class CallRules {
       if (this.#asked.needsIds) tell({ rule: 'missing-call-id', from, to });
     } else if (this.#ids.has(id)) {
       tell({ rule: 'duplicate-call-id', from, to });
-      // The newest id is the last to be forgotten.
-      this.#ids.delete(id);
     }
     this.#add({ id, name: plainName(recipient), from, to, isDone: false }, tell);
   }
@@ -215,23 +213,14 @@ export class CallRules {
     this.#inOrder.add(call);
     if (call.name !== null) this.#byName.add(call.name, call);
     if (call.id !== null) {
-      this.#ids.set(call.id, call);
-      if (this.#ids.size > IDS) this.#forgetIds();
+      this.#ids.add(call.id, call);
+      if (this.#ids.size > IDS) this.#ids.forgetHalf();
     }
     this.#watcher?.opened(call.from);
     if (this.#open > OPEN_CALLS) {
       const oldest = this.#inOrder.first()!;
       tell({ rule: 'open-call', from: oldest.from, to: oldest.to });
       this.#close(oldest);
-    }
-  }
-
-  /** The older half goes at once: the first key alone is searched for behind all that went before it. */
-  #forgetIds(): void {
-    let left = IDS / 2;
-    for (const id of this.#ids.keys()) {
-      if (left-- === 0) break;
-      this.#ids.delete(id);
     }
   }
 
@@ -252,7 +241,7 @@ export class CallRules {
       this.#replyInOrder(name, from, to, tell);
       return;
     }
-    const call = this.#ids.get(id);
+    const call = this.#ids.waiting(id, name);
     if (call === null) tell({ rule: 'duplicate-reply', from, to });
     else if (!call || (name !== null && call.name !== null && name !== call.name)) tell(this.#unmatched(from, to));
     else this.#answer(call);
@@ -272,8 +261,9 @@ export class CallRules {
   }
 
   #answer(call: Call): void {
-    if (call.id !== null && this.#ids.get(call.id) === call) this.#ids.set(call.id, null);
-    this.#close(call);
+    // One that was given up is done already.
+    if (!call.isDone) this.#close(call);
+    if (call.id !== null) this.#ids.answered(call.id, call);
   }
 
   #close(call: Call): void {

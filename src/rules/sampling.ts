@@ -4,6 +4,7 @@
 import type { MessageData } from '../model/data.ts';
 import { plainName } from '../tools/name.ts';
 import { isCall } from './message-data.ts';
+import { CallsById } from './calls-by-id.ts';
 import { Queue, Queues } from './queue.ts';
 import { checkOptions } from '../options.ts';
 
@@ -147,25 +148,31 @@ function dropBeforeLastFinal(messages: readonly MessageData[]): Set<number> {
 const isInput = ({ role }: MessageData): boolean => role === 'system' || role === 'developer' || role === 'user';
 
 /**
- * Index of each call to the index of its reply, as `check` matches them: by call id where the reply has one, else the
- * first open call of its name; without a name, too, the first open call.
+ * Index of each call to the index of its reply, as `check` matches them: by call id where the reply has one (of several
+ * the first of its name), else the first open call of its name; without a name, too, the first open call.
  */
 export function matchReplies(messages: readonly MessageData[]): Map<number, number> {
   const replies = new Map<number, number>();
   const inOrder = new Queue<OpenCall>();
-  const byKey = new Queues<OpenCall>();
+  const byName = new Queues<OpenCall>();
+  const byId = new CallsById<OpenCall>();
   for (const [index, message] of messages.entries()) {
     if (isCall(message)) {
-      const call = { index, isDone: false };
+      const call = { index, name: plainName(message.recipient!), isDone: false };
       inOrder.add(call);
-      const name = plainName(message.recipient!);
-      byKey.add(`name ${name}`, call);
-      if (isThere(message.callId)) byKey.add(`id ${message.callId}`, call);
+      byName.add(call.name, call);
+      if (isThere(message.callId)) byId.add(message.callId, call);
     } else if (message.role === 'tool') {
-      const call = answered(message, inOrder, byKey);
+      const name = isThere(message.name) ? plainName(message.name) : null;
+      const { callId } = message;
+      // A reply with an id answers no call that has another one, or none.
+      const call =
+        isThere(callId) ? byId.waiting(callId, name) : name === null ? inOrder.first() : byName.first(name);
       if (!call) continue;
       replies.set(call.index, index);
       call.isDone = true;
+      const own = messages[call.index]!.callId;
+      if (isThere(own)) byId.answered(own, call);
     }
   }
   return replies;
@@ -173,13 +180,8 @@ export function matchReplies(messages: readonly MessageData[]): Map<number, numb
 
 interface OpenCall {
   readonly index: number;
+  readonly name: string;
   isDone: boolean;
-}
-
-/** The open call that a reply answers. One with an id answers no call that has another one, or none. */
-function answered(reply: MessageData, inOrder: Queue<OpenCall>, byKey: Queues<OpenCall>): OpenCall | undefined {
-  if (isThere(reply.callId)) return byKey.first(`id ${reply.callId}`);
-  return isThere(reply.name) ? byKey.first(`name ${plainName(reply.name)}`) : inOrder.first();
 }
 
 const isThere = (value: string | null | undefined): value is string => value !== null && value !== undefined;

@@ -93,10 +93,10 @@ export class CallReader {
       this.answer(message, this.calls.find((call) => !call.answered && fits(call)));
       return;
     }
-    // An id that two calls have is the later one's.
-    const call = this.calls.findLast((earlier) => earlier.id === id);
-    if (call?.answered) this.note(message, 'duplicate-reply');
-    else this.answer(message, call !== undefined && fits(call) ? call : undefined);
+    // Of calls with one id each waits for a reply of its own.
+    const calls = this.calls.filter((earlier) => earlier.id === id);
+    if (calls.length > 0 && calls.every(({ answered }) => answered)) this.note(message, 'duplicate-reply');
+    else this.answer(message, calls.find((call) => !call.answered && fits(call)));
   }
 
   /** The id of a call or reply; null in the dialects that have none, whatever the header says. */

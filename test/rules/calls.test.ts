@@ -61,6 +61,36 @@ describe('2.2', () => {
       ['warning unmatched-reply'],
     ],
     [
+      'two calls with one id, and a reply to each',
+      call('functions.f', 'a') + call('functions.f', 'a') + reply('f', 'a') + reply('f', 'a'),
+      ['error duplicate-call-id'],
+    ],
+    [
+      'two calls with one id, and three replies',
+      call('functions.f', 'a') + call('functions.f', 'a') + reply('f', 'a').repeat(3),
+      ['error duplicate-call-id', 'error duplicate-reply'],
+    ],
+    [
+      'two calls with one id, and one reply: the first one is answered',
+      call('functions.f', 'a') + call('functions.g', 'a') + reply('f', 'a'),
+      ['error duplicate-call-id', 'info open-call'],
+    ],
+    [
+      'tools that share an id are told apart by their names',
+      call('functions.f', 'a') + call('functions.g', 'a') + reply('g', 'a') + reply('f', 'a'),
+      ['error duplicate-call-id'],
+    ],
+    [
+      'an id that is used again after its reply',
+      call('functions.f', 'a') + reply('f', 'a') + call('functions.f', 'a') + reply('f', 'a').repeat(2),
+      ['error duplicate-call-id', 'error duplicate-reply'],
+    ],
+    [
+      'a reply of a third tool with an id that two calls have',
+      call('functions.f', 'a') + call('functions.g', 'a') + reply('h', 'a') + reply('f', 'a') + reply('g', 'a'),
+      ['error duplicate-call-id', 'error unmatched-reply'],
+    ],
+    [
       'a call of the browser on analysis',
       call('browser', 'a', 'analysis') + call('container.exec', 'b', 'analysis') + call('python', 'c', 'analysis'),
       ['info open-call', 'info open-call', 'info open-call'],

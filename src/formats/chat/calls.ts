@@ -3,6 +3,7 @@
 import { type MessageData, withFields } from '../../model/data.ts';
 import { toolName, toolRecipient } from '../../tools/name.ts';
 import { isCall } from '../../rules/message-data.ts';
+import { CallsById } from '../../rules/calls-by-id.ts';
 import { Queue, Queues } from '../../rules/queue.ts';
 import type { Loss } from '../loss.ts';
 import { idGained } from './tell.ts';
@@ -31,6 +32,8 @@ export const isTagged = (message: MessageData): boolean => 'tagged' in message &
 interface OpenCall {
   readonly id: string | null;
   readonly recipient: string;
+  /** The bare name of the tool. */
+  readonly name: string;
   /** From 0, among the calls of the transcript. */
   readonly number: number;
   isDone: boolean;
@@ -39,16 +42,15 @@ interface OpenCall {
 /** The calls that wait for a reply, in order. */
 export class OpenCalls {
   readonly #inOrder = new Queue<OpenCall>();
-  readonly #byId = new Map<string, OpenCall>();
-  /** By the bare name of the tool. */
+  readonly #byId = new CallsById<OpenCall>();
   readonly #byName = new Queues<OpenCall>();
   #count = 0;
 
   call(id: string | null, recipient: string): void {
-    const call = { id, recipient, number: this.#count++, isDone: false };
+    const call = { id, recipient, name: toolName(recipient), number: this.#count++, isDone: false };
     this.#inOrder.add(call);
-    this.#byName.add(toolName(recipient), call);
-    if (id !== null && !this.#byId.has(id)) this.#byId.set(id, call);
+    this.#byName.add(call.name, call);
+    if (id !== null) this.#byId.add(id, call);
   }
 
   /** The first call that waits. */
@@ -57,15 +59,16 @@ export class OpenCalls {
   }
 
   /**
-   * The call that a reply answers, which is open no longer: the one with its id; without an id the first of its name,
-   * or the first.
+   * The call that a reply answers, which is open no longer: the one with its id, of several the first of its name, or
+   * the first; without an id the first of its name, or the first.
    */
   reply(id: string | null, name: string | null): OpenCall | null {
+    const tool = name === null ? null : toolName(name);
     const call =
-      id !== null ? this.#byId.get(id) : name === null ? this.#inOrder.first() : this.#byName.first(toolName(name));
+      id !== null ? this.#byId.waiting(id, tool) : tool === null ? this.#inOrder.first() : this.#byName.first(tool);
     if (!call) return null;
     call.isDone = true;
-    if (call.id !== null && this.#byId.get(call.id) === call) this.#byId.delete(call.id);
+    if (call.id !== null) this.#byId.answered(call.id, call);
     return call;
   }
 }
