@@ -19,6 +19,21 @@ export function checkOption(name: string, value: object | undefined, known: obje
   checkNames(`${name}.`, value, [known]);
 }
 
+/** Throws a TypeError for an option that is there and neither true nor false: `'no'` would be taken for one of them. */
+export function checkFlags<Options extends object>(options: Options, names: readonly (keyof Options & string)[]): void {
+  for (const name of names) {
+    const value: unknown = options[name];
+    if (value === undefined || typeof value === 'boolean') continue;
+    throw new TypeError(`option ${name}: expected true or false; got ${toldOf(value)}`);
+  }
+}
+
+/** What a value is, in few words. */
+function toldOf(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 40));
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
 function checkNames(path: string, options: object, known: readonly object[]): void {
   for (const name of Object.keys(options)) {
     if (known.some((names) => Object.hasOwn(names, name))) continue;

@@ -21,6 +21,12 @@ export interface AdapterOptions extends AnswerOptions {
 
 const ADAPTER_OPTIONS: Known<AdapterOptions> = { response: 1, role: 1, rescue: 1 };
 
+/** Throws a TypeError for what is no object with the fields of a response. */
+export function checkResponse(response: unknown): void {
+  if (response === undefined || (typeof response === 'object' && response !== null)) return;
+  throw new TypeError('option response: expected an object with id, model, created_at');
+}
+
 let responses = 0;
 
 export abstract class Adapter<Event> {
@@ -33,6 +39,7 @@ export abstract class Adapter<Event> {
 
   constructor(prefix: string, options: AdapterOptions) {
     checkOptions(options, ADAPTER_OPTIONS);
+    checkResponse(options.response);
     this.#answer = new Answer(options);
     const { id, model = '', created_at = Math.floor(Date.now() / 1000) } = options.response ?? {};
     this.about = { id: id ?? `${prefix}_${responses++}`, model, created_at };

@@ -4,12 +4,12 @@
 import type { Stream } from '../stream/core.ts';
 import type { StreamEvent } from '../stream/event.ts';
 import {
-  type Chunk, type ChunkSource, closeSource, type EventAdapter, type FlowOptions, iterate, type IterateOptions,
-  transformer,
+  checkFlow, type Chunk, type ChunkSource, closeSource, type EventAdapter, type FlowOptions, iterate,
+  type IterateOptions, transformer,
 } from '../stream/flow.ts';
 import type { StreamOptions } from '../stream/options.ts';
 import type { Usage } from '../usage.ts';
-import type { Adapter, AdapterOptions } from './adapter.ts';
+import { type Adapter, type AdapterOptions, checkResponse } from './adapter.ts';
 import { AiSdkAdapter, type AiSdkPart } from './ai-sdk.ts';
 import { ChatAdapter, type ChatEvent } from './chat.ts';
 import { ResponsesAdapter } from './responses.ts';
@@ -91,10 +91,12 @@ const isAdapted = (form: EventForm): form is AdaptedForm => Object.hasOwn(ADAPTE
 
 /** What the stream must give for a form: contents, as calls of 0.1 stand in them. */
 export function streamOptionsFor(options: StreamOptions & FormOptions & IterateOptions): StreamOptions {
-  const { as = 'ocm', response: _, finishReason: __, usage: ___, signal: ____, ...rest } = options;
+  const { as = 'ocm', response, finishReason, usage, signal: _, ...rest } = options;
   if (!EVENT_FORMS.includes(as)) {
     throw new RangeError(`option as: expected one of ${EVENT_FORMS.join(', ')}; got ${JSON.stringify(as)}`);
   }
+  checkResponse(response);
+  checkFlow({ finishReason, usage });
   return isAdapted(as) ? { ...rest, collect: true } : rest;
 }
 

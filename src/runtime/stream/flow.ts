@@ -23,6 +23,15 @@ export interface FlowOptions {
   readonly usage?: Usage | null | (() => Usage | null | undefined) | undefined;
 }
 
+/** @internal Throws a TypeError for what is neither a value nor a function that gives one. */
+export function checkFlow({ finishReason, usage }: FlowOptions): void {
+  const isGiven = (value: unknown, type: string): boolean => value == null || typeof value === 'function'
+    || typeof value === type;
+  if (!isGiven(finishReason, 'string')) throw new TypeError('option finishReason: expected text or a function');
+  if (isGiven(usage, 'object')) return;
+  throw new TypeError('option usage: expected an object with token counts, or a function');
+}
+
 /** What makes the events of a form. */
 export interface EventAdapter<Event> {
   finishReason: string | null;
@@ -115,7 +124,7 @@ interface Chunks {
 }
 
 function chunksOf(source: ChunkSource): Chunks {
-  if (typeof (source as ReadableSource<Chunk>).getReader === 'function') {
+  if (typeof (source as ReadableSource<Chunk> | null)?.getReader === 'function') {
     const reader = (source as ReadableSource<Chunk>).getReader();
     return {
       next: () => reader.read() as Promise<IteratorResult<Chunk, unknown>>,
@@ -125,8 +134,8 @@ function chunksOf(source: ChunkSource): Chunks {
       },
     };
   }
-  const given = source as Partial<AsyncIterable<Chunk> & Iterable<Chunk>>;
-  const iterator = given[Symbol.asyncIterator]?.() ?? given[Symbol.iterator]?.();
+  const given = source as Partial<AsyncIterable<Chunk> & Iterable<Chunk>> | null | undefined;
+  const iterator = given?.[Symbol.asyncIterator]?.() ?? given?.[Symbol.iterator]?.();
   if (!iterator || typeof source === 'string' || source instanceof Uint8Array) {
     throw new TypeError('eventsOf: expected a ReadableStream or an iterable of chunks, each a Uint8Array or text');
   }

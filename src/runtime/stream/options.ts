@@ -5,7 +5,7 @@ import type { ReadOptions } from '../../model/walk.ts';
 import { givenDialect } from '../../model/walk.ts';
 import type { Dialect } from '../../scan/dialects.ts';
 import type { VisibilityOptions } from '../../model/visibility.ts';
-import { checkOption, checkOptions, type Known } from '../../options.ts';
+import { checkFlags, checkOption, checkOptions, type Known } from '../../options.ts';
 import type { StreamRescue } from './rescue.ts';
 
 /**
@@ -59,6 +59,11 @@ const STREAM_OPTIONS: Known<StreamOptions> = {
   reasoning: 1, summarize: 1, thinkOpen: 1, collect: 1, strayText: 1, bounds: 1, messageId: 1,
 };
 
+const FLAGS = [
+  'stopStripped', 'requireChannels', 'harmonyPreambles', 'missingChannel', 'reasoning', 'thinkOpen', 'collect',
+  'strayText',
+] as const;
+
 const BOUNDS: Known<StreamBounds> = { header: 1, body: 1, literal: 1 };
 
 export interface ResolvedOptions {
@@ -89,6 +94,7 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
   checkOptions(options, STREAM_OPTIONS);
   const { role, bounds = {}, messageId, summarize, harmonyPreambles, missingChannel } = options;
   checkOption('bounds', bounds, BOUNDS);
+  checkFlags(options, FLAGS);
   if (role !== undefined && (typeof role !== 'string' || role === '')) {
     throw new TypeError('option role: expected a role as text, `assistant` for example');
   }

@@ -16,7 +16,7 @@ import { cancelled, type OutputRead, OutputReader, type ReadCall } from './read.
 import { Interruption, isStream, openSource } from './source.ts';
 import { TurnState } from './state.ts';
 import type { TurnOutput, TurnOutputStream, TurnOptions, TurnResult, TurnStop } from './types.ts';
-import { checkOptions, type Known } from '../../options.ts';
+import { checkFlags, checkOptions, type Known } from '../../options.ts';
 
 const ROUNDS = 16;
 const OUTPUT_LENGTH = 16 * 1024 * 1024;
@@ -43,6 +43,7 @@ export class Loop {
   /** Throws a TypeError or a RangeError when an option is wrong. `tell` settles when the run may go on. */
   constructor(options: TurnOptions, tell: CallMaker['tell']) {
     checkOptions(options, TURN_OPTIONS);
+    checkFlags(options, ['stopStripped', 'thinkOpen', 'harmonyPreambles', 'missingChannel', 'reasoning', 'neutralise']);
     const { model, router, dialect = 'openchatml-2.2', maxRounds, maxOutputLength, signal, approve } = options;
     if (typeof model !== 'function') throw new TypeError('option model: expected a function');
     if (approve !== undefined && typeof approve !== 'function') {

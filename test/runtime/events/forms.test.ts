@@ -272,6 +272,19 @@ test.each<EventForm>(['ocm', '2.0', 'responses', 'chat', 'ai-sdk'])('a MessageTr
   }
 });
 
+test.each([
+  [{ response: 5 }, 'option response: expected an object with id, model, created_at'],
+  [{ response: null }, 'option response: expected an object with id, model, created_at'],
+  [{ usage: 5 }, 'option usage: expected an object with token counts, or a function'],
+  [{ finishReason: 5 }, 'option finishReason: expected text or a function'],
+])('a wrong option is told: %o', (options, message) => {
+  for (const as of ['ocm', 'chat', 'responses', 'ai-sdk'] as const) {
+    expect(() => eventsOf([], { ...options, as } as never)).toThrow(new TypeError(message));
+    expect(() => new MessageTransform({ ...options, as } as never)).toThrow(new TypeError(message));
+  }
+  if ('response' in options) expect(() => new ChatAdapter(options as never)).toThrow(new TypeError(message));
+});
+
 test('a MessageTransform refuses a form that there is not', () => {
   expect(() => new MessageTransform({ as: 'other' as never })).toThrow('option as');
 });

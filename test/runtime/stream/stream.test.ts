@@ -415,6 +415,10 @@ describe('wrong calls', () => {
     [{ bounds: { heder: 1 } as never }, /^option bounds\.heder: there is none of this name; did you mean header\?$/],
     [{ bounds: 5 as never }, /^option bounds: expected an object$/],
     [{ bounds: null as never }, /^option bounds: expected an object$/],
+    [{ reasoning: 'yes' as never }, /^option reasoning: expected true or false; got "yes"$/],
+    [{ thinkOpen: 1 as never }, /^option thinkOpen: expected true or false; got 1$/],
+    [{ collect: {} as never }, /^option collect: expected true or false; got an object$/],
+    [{ missingChannel: null as never }, /^option missingChannel: expected true or false; got null$/],
     [{ messageId: 'x' as never }, /messageId/], [{ summarize: 1 as never }, /summarize/],
   ])('%o', (options, message) => {
     expect(() => new MessageStream(options)).toThrow(message);

@@ -369,6 +369,8 @@ describe('a run throws before it asks', () => {
     ['maxRounds', { maxRounds: 0 }],
     ['maxOutputLength', { maxOutputLength: 1.5 }],
     ['approve', { approve: true as never }],
+    ['reasoning', { reasoning: 'yes' as never }],
+    ['thinkOpen', { thinkOpen: 1 as never }],
     ['messages', { messages: undefined }],
     ['messages and resume', { resume: {} as never }],
     ['rule', { rule: 'other' as 'ocm' }],
