@@ -54,8 +54,10 @@ function undeclared({ role, name, channel }: HeaderView, { header }: TranscriptI
   const { roles = null, channels = null } = header ?? {};
   // A tool has a role of its own in the older form.
   const isTool = role === 'tool' && (roles?.includes('functions.*') || (name !== null && roles?.includes(name)));
-  if (roles !== null && role !== null && !roles.includes(role) && !isTool) return 'the role';
-  return channels !== null && !channels.includes(channel) ? 'the channel' : null;
+  const left: string[] = [];
+  if (roles !== null && role !== null && !roles.includes(role) && !isTool) left.push('the role');
+  if (channels !== null && !channels.includes(channel)) left.push('the channel');
+  return left.length > 0 ? left.join(' and ') : null;
 }
 
 /** What is wrong with how a message ended; `at`: its first byte to the end of its header. */

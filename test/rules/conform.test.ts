@@ -18,6 +18,16 @@ test('every rule is a warning, and a page of fixtures breaks it', () => {
   expect(new Set(broken.map(({ severity }) => severity))).toEqual(new Set(['warning']));
 });
 
+test('what the capabilities leave out is told in full', () => {
+  const told = (header: string): string[] =>
+    check(`version: 2.2\ncapabilities:\n  roles: [user]\n  channels: [final]\n${header}<|message|>x<|end|>`)
+      .flatMap(({ rule, message }) => (rule === 'undeclared' ? [message] : []));
+  expect(told('<|start|>assistant<|channel|>analysis')).toEqual([expect.stringMatching(/: the role and the channel$/)]);
+  expect(told('<|start|>assistant')).toEqual([expect.stringMatching(/: the role$/)]);
+  expect(told('<|start|>user<|channel|>analysis')).toEqual([expect.stringMatching(/: the channel$/)]);
+  expect(told('<|start|>user')).toEqual([]);
+});
+
 test('a tool that names the deadline itself', () => {
   const tool = (property: string): string => '<|start|>developer<|message|># Tools\n\n## functions\n\n'
     + `namespace functions {\n\ntype f = (_: {\n  ${property}: string,\n}) => any;\n\n} // namespace functions`
