@@ -66,8 +66,10 @@ export class Answer {
   /** Of a transcript: its last message answers. */
   #isAnswered = false;
   #hasCutCall = false;
-  /** The last message is a call that contradicts itself. */
+  /** The last message is a call that contradicts itself, or that has no message token. */
   #isRefused = false;
+  /** The last message whose header is not ended by its message token. */
+  #lacksMessage: string | null = null;
   #isEnded = false;
 
   constructor({ role, rescue = false }: AnswerOptions) {
@@ -84,6 +86,9 @@ export class Answer {
         break;
       case 'response.output_item.added':
         this.#begin(event.message, event.message_id);
+        break;
+      case 'diagnostic':
+        if (event.diagnostic.rule === 'missing-message') this.#lacksMessage = event.message_id;
         break;
       case 'response.delta':
         this.#grow('text', event.message_id, event.delta);
@@ -177,7 +182,10 @@ export class Answer {
       return;
     }
     if (message.kind === 'text' && message.visible && this.#open === null) this.#openItem('text', id);
-    this.#close(message.status === 'completed');
+    // A call that has ended, and is not whole for its header alone, is refused.
+    const isRefused = this.#lacksMessage === id && message.status === 'incomplete' && message.end === 'call';
+    if (message.kind === 'call') this.#isRefused ||= isRefused;
+    this.#close(message.status === 'completed', isRefused);
     if (this.#dialect === 'openchatml-0.1' && message.kind === 'text') this.#lineCalls(message, id);
     this.#added = null;
     const { end } = this.#extent.finish(message);
@@ -198,11 +206,11 @@ export class Answer {
     }
   }
 
-  #close(isWhole: boolean): void {
+  #close(isWhole: boolean, isRefused = false): void {
     const item = this.#open;
     if (item === null) return;
     this.#open = null;
-    if (item.kind === 'call' && !isWhole) this.#hasCutCall = true;
+    if (item.kind === 'call' && !isWhole && !isRefused) this.#hasCutCall = true;
     this.#steps.push({ type: 'close', item, isWhole });
   }
 

@@ -52,6 +52,7 @@ export function faultOfMessage(call: RoutedCall): CallFault | null {
     };
   }
   if (call.role !== 'assistant' || !isToolRecipient(call.recipient ?? null)) return { rule: 'call-without-recipient' };
+  if (call.lacksMessage === true) return { rule: 'missing-message' };
   if (call.end === 'eof') return { rule: 'truncated' };
   if (call.end === 'implicit') return { rule: 'missing-end' };
   return null;

@@ -12,6 +12,11 @@ export interface RoutedCall extends MessageData {
   readonly isAmbiguous?: boolean | undefined;
   readonly isUndispatchable?: boolean | undefined;
   /**
+   * Its header is not ended by `<|message|>`: nobody knows for certain where the arguments begin, and such a call never
+   * reaches a handler either (R-MISSING-MESSAGE).
+   */
+  readonly lacksMessage?: boolean | undefined;
+  /**
    * What it was read as. In `harmony`, where models do otherwise, the wrong channel is a warning, in 0.1 there are no
    * channels (R-CALL). Default `openchatml-2.2`.
    */

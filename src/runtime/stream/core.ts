@@ -229,7 +229,7 @@ export class Stream {
       this.#tell({ type: 'response.incomplete', message_id: id, code: 'E-STREAM-TRUNCATED', reason });
     if (!last) return incomplete('empty');
     if (last.isStopped || last.isAbandoned) return incomplete('bound');
-    if (last.status(isStripped) === 'incomplete') return incomplete(last.isOpenTurn ? 'no-stop-token' : 'truncated');
+    if (!last.isEnded(isStripped)) return incomplete(last.isOpenTurn ? 'no-stop-token' : 'truncated');
     const { stop } = last;
     if (stop === 'end' && !isStripped && !mayEndTurn(last.transcript)) return incomplete('no-stop-token');
     this.#tell({ type: 'response.completed', message_id: id, stop: stop ?? 'stripped' });

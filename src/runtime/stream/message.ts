@@ -186,11 +186,20 @@ export class OpenMessage {
 
   /** `isStripped`: the input's end stands for the stop token. */
   status(isStripped: boolean): 'completed' | 'incomplete' {
+    return this.isEnded(isStripped) && !this.#isNoWholeCall ? 'completed' : 'incomplete';
+  }
+
+  /** Nothing of it is missing at its end, whatever is missing before. */
+  isEnded(isStripped: boolean): boolean {
     const { end } = this;
-    if (this.isStopped || this.isAbandoned || this.openLiteral) return 'incomplete';
-    if (this.isOpenTurn || end === 'implicit') return 'incomplete';
-    if (end === 'eof' && !isStripped) return 'incomplete';
-    return this.isCut && !this.#isStripped && this.kind === 'call' ? 'incomplete' : 'completed';
+    if (this.isStopped || this.isAbandoned || this.openLiteral) return false;
+    if (this.isOpenTurn || end === 'implicit') return false;
+    return end !== 'eof' || (isStripped && !this.#isNoWholeCall);
+  }
+
+  /** A call without its message token: nobody knows where its arguments begin. */
+  get #isNoWholeCall(): boolean {
+    return this.isCut && !this.#isStripped && this.kind === 'call';
   }
 
   tellDone(isStripped: boolean): void {

@@ -51,6 +51,8 @@ export class OutputReader {
   readonly #leftOut = new Set<string>();
   /** After its call the model spoke for others: what follows is counted, as far as it is there, and not looked at. */
   #isForged = false;
+  /** The last message whose header is not ended by its message token. */
+  #lacksMessage: string | null = null;
   /** The message that ended in `<|return|>` or, last, in `<|call|>`. */
   #stopped: { readonly id: string; readonly stop: 'return' | 'call' } | null = null;
   /** What follows a call and is none: its span, and its bytes. */
@@ -158,6 +160,8 @@ export class OutputReader {
         this.#isForged = hasCalled && event.message.role !== 'assistant';
         if (hasCalled) this.#after ??= { from: event.message.from, to: event.message.from, bytes: 0 };
       }
+      if (event.type === 'diagnostic' && event.diagnostic.rule === 'missing-message')
+        this.#lacksMessage = event.message_id;
       if (event.type === 'diagnostic' && event.diagnostic.severity !== 'info')
         this.read.diagnostics.push(event.diagnostic);
       if (event.message_id !== null && this.#leftOut.has(event.message_id)) {
@@ -197,7 +201,7 @@ export class OutputReader {
       const isCall = isToolRecipient(data.recipient ?? null) || data.end === 'call';
       const { from, bodyFrom: to } = done;
       const at = this.read.messages.length;
-      const call = { ...routed(data, done), dialect: this.#dialect };
+      const call = { ...routed(data, done, this.#lacksMessage === id), dialect: this.#dialect };
       if (isCall) this.read.calls.push({ at, messageId: id, from, to, call });
       this.read.messages.push(data);
       const channel = data.channel ?? 'final';
@@ -224,13 +228,14 @@ export function cancelled(calls: readonly Pick<OpenCall, 'messageId' | 'call'>[]
 function routed(
   data: MessageData,
   { isAmbiguous, isUndispatchable, explicitChannel, status }: DoneMessage,
+  lacksMessage: boolean,
 ): RoutedCall {
   return {
     ...data,
     isAmbiguous,
     isUndispatchable,
     ...(explicitChannel !== null && { channel: explicitChannel }),
-    ...(status === 'incomplete' && data.end !== 'eof' && { end: 'implicit' }),
+    ...(status === 'incomplete' && data.end !== 'eof' && (lacksMessage ? { lacksMessage } : { end: 'implicit' })),
   };
 }
 

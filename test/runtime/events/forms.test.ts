@@ -98,8 +98,10 @@ describe('chat completions', () => {
     expect(chunks.map(({ choices }) => choices[0]!.delta.content ?? '').join('')).toBe(text);
   });
 
-  test('an output that failed ends in an error, as clients know it', async () => {
-    const text = '<|channel|>commentary to=functions.f to=functions.g<|message|>{}<|call|>';
+  test.each([
+    ['two recipients', '<|channel|>commentary to=functions.f to=functions.g<|message|>{}<|call|>'],
+    ['no message token', '<|channel|>commentary to=functions.f <|constrain|>json {"a":1}<|call|>'],
+  ])('a call with %s ends in an error, as clients know it, and not for its length', async (_, text) => {
     expect((await formOf('chat', bytes(text))).at(-1)).toEqual({
       error: { message: 'the model failed', type: 'server_error', param: null, code: null },
     });

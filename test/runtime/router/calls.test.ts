@@ -20,6 +20,7 @@ describe('a call is refused', () => {
     ['of a user', { role: 'user' }, 'E-CALL-SCHEMA', 'call-without-recipient'],
     ['without a recipient', { recipient: null }, 'E-CALL-SCHEMA', 'call-without-recipient'],
     ['to a person', { recipient: 'user' }, 'E-CALL-SCHEMA', 'call-without-recipient'],
+    ['without its message token', { lacksMessage: true }, 'E-PARSE-HEADER', 'missing-message'],
     ['that was cut', { end: 'eof' }, 'E-STREAM-TRUNCATED', 'truncated'],
     ['that never ended', { end: 'implicit' }, 'E-STREAM-TRUNCATED', 'missing-end'],
     ['without an id', { callId: null }, 'E-CALL-SCHEMA', 'missing-call-id'],

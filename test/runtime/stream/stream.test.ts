@@ -327,6 +327,9 @@ describe('the end', () => {
   test.each([
     ['<|start|>assistant<|message|>a<|return|>', { type: 'response.completed', stop: 'return' }],
     ['<|start|>assistant to=f<|message|>a<|call|>', { type: 'response.completed', stop: 'call' }],
+    // A call without its message token: what is not whole is the call, and not the output.
+    ['<|start|>assistant to=f {"a":1}<|call|>', { type: 'response.completed', stop: 'call' }],
+    ['<|start|>assistant to=f {"a":1}', { type: 'response.incomplete', reason: 'truncated' }],
     ['<|start|>assistant<|message|>a<|end|><|return|>', { type: 'response.completed', stop: 'return' }],
     ['<|start|>assistant<|message|>a<|end|>', { type: 'response.incomplete', reason: 'no-stop-token' }],
     ['<|start|>assistant', { type: 'response.incomplete', reason: 'no-stop-token' }],

@@ -406,7 +406,7 @@ describe('a call that is wrong', () => {
     ],
     ['with two channels', CALL.replace('commentary', 'analysis<|channel|>commentary'), 'duplicate-attribute'],
     ['to nobody', CALL.replace(' to=functions.weather', ''), 'call-without-recipient'],
-    ['without its message token', CALL.replace('<|constrain|>json<|message|>', ' '), 'missing-end'],
+    ['without its message token', CALL.replace('<|constrain|>json<|message|>', ' '), 'missing-message'],
     ['that the next message cut', CALL.replace('<|call|>', ''), 'missing-end'],
   ])('%s is told the model, which goes on', async (_, output, rule) => {
     const asked: unknown[] = [];
@@ -430,6 +430,16 @@ describe('a call that is wrong', () => {
     expect([outcomes.map((outcome) => outcome.rule), asked, stop]).toEqual([[rule], [], 'final']);
     expect(messages.at(-2)).toEqual(outcomes[0]!.reply);
     expect(script.prompts[1]!.text).toContain(`"message":"${rule}: `);
+  });
+
+  test('without its message token ends the output as any other does', async () => {
+    const asked: unknown[] = [];
+    const router = routerOf({ handlers: { 'functions.weather': (value) => void asked.push(value) } });
+    const output = '<|channel|>commentary to=functions.weather <|constrain|>json {"city":"Oslo"}<|call|>';
+    const { outcomes, stop, script } = await run([output, ANSWER], { dialect: 'harmony', router });
+    expect(outcomes.map(({ status, rule }) => `${status} ${rule}`)).toEqual(['refused missing-message']);
+    expect([asked, stop]).toEqual([[], 'final']);
+    expect(script.prompts[1]!.text).toContain('"message":"missing-message: ');
   });
 
   test('does not disturb another one of the same turn', async () => {
