@@ -42,7 +42,7 @@ export function readWrittenCall(
   const call = readCallText(text);
   const close = call === null ? 0 : skipBlanks(text, call.to);
   if (call === null || !call.arguments.startsWith('{') || !text.startsWith(CLOSE_CALL, close)) {
-    return [hiddenText(speaker, whole, at - OPEN_CALL.length)];
+    return [unread(hiddenText(speaker, whole, at - OPEN_CALL.length))];
   }
   const { name, arguments: content } = call;
   const to = close + CLOSE_CALL.length;
@@ -55,6 +55,10 @@ export function readWrittenCall(
 /** `at`: where it begins in the content. */
 const hiddenText = (speaker: Speaker, content: string, at: number): MessageData =>
   placed(spokenBy(speaker, { role: speaker.role, channel: 'commentary', content }), at);
+
+/** What was read from an entry of a record says that it is a call which cannot be read. */
+const unread = (message: MessageData): MessageData =>
+  (message.origin === undefined ? message : { ...message, unread: true });
 
 /** What was read from an entry of a record says where in its content. */
 const placed = (message: MessageData, at: number): MessageData =>
@@ -178,6 +182,7 @@ export function splitWrittenCalls(data: TranscriptData, losses: Loss[]): Transcr
     }
     for (const part of parts ?? [said]) {
       if (part.role === 'assistant' && part.recipient != null) open.call(part.callId ?? null, part.recipient);
+      else if (part.unread) open.call(null, null);
       messages.push(part);
     }
   });
@@ -217,7 +222,7 @@ export function splitCalls(message: MessageData): MessageData[] | null {
   }
   if (isCrowded) {
     const { from } = tags[most]!;
-    parts.push({ ...hiddenText(speaker, content.slice(from), from), end: 'end' });
+    parts.push({ ...unread(hiddenText(speaker, content.slice(from), from)), end: 'end' });
   }
   return parts;
 }

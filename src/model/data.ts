@@ -57,6 +57,11 @@ export interface MessageData {
   readonly written?: WrittenThought | null | undefined;
   /** @internal Where the content stands in that of what it was read from, in UTF-16 units; absent: it is all of it. */
   readonly contentFrom?: number | undefined;
+  /**
+   * @internal A call that is written as text in a record and cannot be read, or several that are too many, told where
+   * `origin` is: it is hidden text that counts as a call (R-HERMES).
+   */
+  readonly unread?: true | undefined;
   /** Number of the entry of a record that it was read from, where that was asked for. */
   readonly origin?: number | undefined;
 }

@@ -201,6 +201,11 @@ export class CallRules {
     this.#add({ id, name: plainName(recipient), from, to, isDone: false }, tell);
   }
 
+  /** A call that is written as text and could not be read: whatever its reply says, it has the id of that. */
+  unread({ callId: id, from, header: { to } }: Message, tell: Tell): void {
+    this.#add({ id, name: null, from, to, isDone: false }, tell);
+  }
+
   #isAllowed(channel: string, recipient: string): boolean {
     const { builtins, functions } = this.#channels;
     if (channel === 'commentary' && builtins === null && functions === null) return true;

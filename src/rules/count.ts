@@ -46,8 +46,14 @@ export class Counter extends CountSums {
     this.addFile(walk.reading.position);
   }
 
-  /** Counts the transcripts of a text that is a part of a file; `isChat`: they were chat data. */
-  addText(machine: Machine, source: Source, options: PlainReadOptions, isChat: boolean, known: HeaderCache): void {
+  /**
+   * Counts the transcripts of a text that is a part of a file; `isChat`: they were chat data; `unread`: calls in that
+   * which could not be read (R-HERMES).
+   */
+  addText(
+    machine: Machine, source: Source, options: PlainReadOptions, isChat: boolean, known: HeaderCache, unread = 0,
+  ): void {
+    this.calls += unread;
     const before = isChat ? this.tokens.slice() : null;
     this.#isChat = isChat;
     this.#count(machine, new PartWalk(machine, source, options, { known }), options, Infinity);

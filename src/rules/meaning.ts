@@ -28,10 +28,10 @@ export interface MeaningOptions extends ContentOptions {
   /** Tools that are known in every transcript, beside those that it defines. */
   readonly tools?: readonly ToolDefinition[] | undefined;
   /**
-   * @internal Hidden text of an assistant that begins with `<tool_call>` was read as no call (R-HERMES); `crowds`: or
-   * as several that are more than are read.
+   * @internal Numbers of the messages that begin with `<tool_call>` and were read as no call (R-HERMES), or hold several
+   * that are more than are read.
    */
-  readonly writtenCalls?: boolean | 'crowds' | undefined;
+  readonly writtenCalls?: ReadonlySet<number> | undefined;
   /** @internal What definitions in the text say in full, where it was written from them and does not hold all. */
   readonly wholeTools?: readonly ToolDefinition[] | undefined;
   /** @internal Is told of open calls. */
@@ -54,6 +54,8 @@ export class Meaning {
   readonly constraints: Constraints;
   readonly #openCalls: OpenCalls | undefined;
   readonly #writtenCalls: MeaningOptions['writtenCalls'];
+  /** Messages that were looked at. */
+  #count = 0;
   readonly #given: ToolsByName;
   readonly #whole: ToolsByName | null;
   /** The scanner does not know enough of any call. */
@@ -147,6 +149,8 @@ export class Meaning {
     const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : [];
     const isReply = isLine && (role === 'tool' || role === 'user');
     const names = isReply ? readReplyNames(message, this.#source, this.#machine) : namesOf(calls);
+    const isWritten = this.#writtenCalls?.has(this.#count++) === true;
+    if (isWritten) this.calls.unread(message, tell);
     this.calls.message(message, names, tell);
     const wrong = checkContent(this.#machine, message, this.#source, this.constraints);
     if (wrong) tell(wrong);
@@ -166,7 +170,7 @@ export class Meaning {
         this.#fields(message, isChecked, span, tell);
       }
     }
-    if (this.#writtenCalls && role === 'assistant') this.#writtenCall(message, tell);
+    if (isWritten) this.#writtenCall(message, tell, tellCall);
     if (role === 'assistant') this.#shownThoughts(message, isLine, tell);
   }
 
@@ -224,19 +228,19 @@ export class Meaning {
   }
 
   /** A call of a record that is no call object. */
-  #writtenCall(message: Message, tell: Tell): void {
+  #writtenCall(message: Message, tell: Tell, tellCall: (problem: CallProblem | null) => void): void {
     const { from, to } = message.body;
-    const front = decodeUtf8(this.#source.bytes(from, Math.min(to, from + OPEN_CALL.length)));
-    if (message.recipient !== null || message.channel !== 'commentary' || front !== OPEN_CALL) return;
     const text = { from: from + OPEN_CALL.length, to };
-    const further = this.#writtenCalls === 'crowds' ? countTags(this.#source, text) : 0;
+    const further = countTags(this.#source, text);
     if (further > 0) {
       const detail = `${1 + further} calls, from here on, are more than are read`;
       tell({ rule: 'bad-call-object', from, to, detail });
       return;
     }
-    const fault = callFault(readCall(this.#source, text, true), message, this.#machine, this.#source);
+    const call = readCall(this.#source, text, true);
+    const fault = callFault(call, message, this.#machine, this.#source);
     if (fault !== null) tell(fault);
+    tellCall(this.#lineCall(call));
   }
 
   #lineCall({ name, arguments: given }: LineCall): CallProblem | null {

@@ -127,7 +127,10 @@ class CountWorker implements UnitWorker {
   }
 
   take({ source, options, kind }: Unit): boolean {
-    this.#counter.addText(this.#kit.machine, source, options, kind === 'chat', this.#kit.headers);
+    const { writtenCalls } = options;
+    this.#counter.addText(
+      this.#kit.machine, source, options, kind === 'chat', this.#kit.headers, writtenCalls?.size,
+    );
     return true;
   }
 

@@ -207,8 +207,9 @@ function watching(path: string, statistics: Statistics, lines: PlaceOf | null, h
       from: place(diagnostic.from),
       place: () => lines?.(diagnostic.from) ?? { line, column: null },
     }),
-    end: (transcript, messages, to, { kind }) => {
+    end: (transcript, messages, to, { kind, options }) => {
       statistics.isChat = kind === 'chat';
+      statistics.unread(options.writtenCalls?.size ?? 0);
       statistics.transcriptEnd(transcript, messages, to);
     },
     bad: ({ rule, message, from }, { record, line }) => {

@@ -101,6 +101,7 @@ export class StatisticsWorker implements UnitWorker {
     this.#count(record!);
     const statistics = this.#statistics;
     statistics.isChat = kind === 'chat';
+    statistics.unread(options.writtenCalls?.size ?? 0);
     const checker = new Checker(
       this.#scanners.machine, source, { ...options, tools: this.#job.tools, visitor: statistics },
       { known: this.#scanners.headers, memory: this.#scanners.tools, at },

@@ -87,6 +87,7 @@ export class Judge {
           this.#refuse(unit, verdict, watcher);
           continue;
         }
+        verdict.calls += unit.options.writtenCalls?.size ?? 0;
         const take = (visited: PlacedMessage): void => verdict.message(visited);
         const steps = this.#read(unit, at, watcher, {
           message: take, diagnostic: (diagnostic) => verdict.diagnostic(diagnostic), end: () => {},

@@ -7,7 +7,6 @@ import { withoutPreambles } from '../../formats/neutral.ts';
 import { Refusal } from '../../formats/loss.ts';
 import type { RuleName } from '../../errors.ts';
 import { decodeUtf8 } from '../../utf8.ts';
-import { OPEN_CALL } from '../../model/hermes.ts';
 import type { CheckOptions } from '../../rules/check-options.ts';
 import { CLOSE_LITERAL, OPEN_LITERAL } from '../../scan/dialects.ts';
 import { MemorySource } from '../../scan/source.ts';
@@ -73,7 +72,7 @@ function unitFrom(
       at: record.from,
       source: new MemorySource(bytes),
       options: losses.some(({ what }) => what === 'tools')
-        ? { ...readingOf(data.messages), wholeTools: data.tools } : readingOf(data.messages),
+        ? { ...readingOf(messages), wholeTools: data.tools } : readingOf(messages),
       place: (offset, isEnd) => places.at(offset, isEnd),
       pointer: (finding) => places.pointer(finding),
     };
@@ -95,21 +94,12 @@ function bytesOf(texts: readonly string[]): Buffer {
 
 /** The text is ours: nothing is to be found out of it. */
 export const READING: CheckOptions = { dialect: 'openchatml-2.2', isChat: true };
-const READING_CALLS: CheckOptions = { ...READING, writtenCalls: true };
-const READING_CROWDS: CheckOptions = { ...READING, writtenCalls: 'crowds' };
 
 function readingOf(messages: readonly MessageData[]): CheckOptions {
-  const bad = messages.filter(isBadCall);
-  if (bad.length === 0) return READING;
-  return bad.some(({ content }) => content.includes(FURTHER_CALL)) ? READING_CROWDS : READING_CALLS;
+  const writtenCalls = new Set<number>();
+  messages.forEach(({ unread }, number) => unread && writtenCalls.add(number));
+  return writtenCalls.size === 0 ? READING : { ...READING, writtenCalls };
 }
-
-/** A call that is written as text, and no call object. */
-const isBadCall = ({ contentFrom, recipient, content }: MessageData): boolean =>
-  contentFrom !== undefined && recipient == null && content.startsWith(OPEN_CALL);
-
-/** More than one stand in a text where there are more than are read. */
-const FURTHER_CALL = `\n${OPEN_CALL}`;
 
 const START = '<|start|>';
 const BODY = '<|message|>';

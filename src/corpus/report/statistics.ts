@@ -227,6 +227,11 @@ export class Statistics extends Sums {
     return this.#shown[at] === SHOWN;
   }
 
+  /** So many calls of the text that follows could not be read (R-HERMES). */
+  unread(calls: number): void {
+    if (calls > 0) this.tools.at(NAMELESS).calls += calls;
+  }
+
   #calls(message: Message, isLine: boolean, source: Bytes): void {
     let names: string[];
     if (isLine) {

@@ -31,9 +31,9 @@ export const isTagged = (message: MessageData): boolean => 'tagged' in message &
 
 interface OpenCall {
   readonly id: string | null;
-  readonly recipient: string;
-  /** The bare name of the tool. */
-  readonly name: string;
+  /** The recipient, and the bare name of the tool; null: the call could not be read. */
+  readonly recipient: string | null;
+  readonly name: string | null;
   /** From 0, among the calls of the transcript. */
   readonly number: number;
   isDone: boolean;
@@ -44,12 +44,16 @@ export class OpenCalls {
   readonly #inOrder = new Queue<OpenCall>();
   readonly #byId = new CallsById<OpenCall>();
   readonly #byName = new Queues<OpenCall>();
+  /** Those that could not be read: what a reply to one says of its call tells nothing. */
+  readonly #unread = new Queue<OpenCall>();
   #count = 0;
 
-  call(id: string | null, recipient: string): void {
-    const call = { id, recipient, name: toolName(recipient), number: this.#count++, isDone: false };
+  call(id: string | null, recipient: string | null): void {
+    const name = recipient === null ? null : toolName(recipient);
+    const call = { id, recipient, name, number: this.#count++, isDone: false };
     this.#inOrder.add(call);
-    this.#byName.add(call.name, call);
+    if (name === null) this.#unread.add(call);
+    else this.#byName.add(name, call);
     if (id !== null) this.#byId.add(id, call);
   }
 
@@ -60,12 +64,13 @@ export class OpenCalls {
 
   /**
    * The call that a reply answers, which is open no longer: the one with its id, of several the first of its name, or
-   * the first; without an id the first of its name, or the first.
+   * the first; without an id the first of its name, or the first. If there is none, one that could not be read.
    */
   reply(id: string | null, name: string | null): OpenCall | null {
     const tool = name === null ? null : toolName(name);
-    const call =
+    const named =
       id !== null ? this.#byId.waiting(id, tool) : tool === null ? this.#inOrder.first() : this.#byName.first(tool);
+    const call = named ?? this.#unread.first();
     if (!call) return null;
     call.isDone = true;
     if (call.id !== null) this.#byId.answered(call.id, call);
@@ -75,10 +80,11 @@ export class OpenCalls {
 
 /**
  * Gives an id to every call that has none, and to the reply that answers it: `call_1`, `call_2`, … past those in use.
+ * A call that could not be read gets that of its reply.
  */
 export function withCallIds(messages: readonly MessageData[]): { messages: readonly MessageData[]; losses: Loss[] } {
-  const lacks = (message: MessageData): boolean =>
-    (message.callId ?? null) === null && (isCall(message) || (message.role === 'tool' && !isTagged(message)));
+  const lacks = (message: MessageData): boolean => (message.callId ?? null) === null
+    && (isCall(message) || message.unread === true || (message.role === 'tool' && !isTagged(message)));
   if (!messages.some(lacks)) return { messages, losses: [] };
   const used = new Set(messages.map((message) => message.callId));
   const losses: Loss[] = [];
@@ -90,6 +96,9 @@ export function withCallIds(messages: readonly MessageData[]): { messages: reado
     while (used.has(id));
     return id;
   };
+  /** The calls of the messages, in order: their places; and the ids of those that could not be read. */
+  const called: number[] = [];
+  const given = new Map<number, string>();
   const done = messages.map((message, index) => {
     let { callId = null } = message;
     if (isCall(message)) {
@@ -97,20 +106,27 @@ export function withCallIds(messages: readonly MessageData[]): { messages: reado
         callId = nextId();
         losses.push(idGained(index, false));
       }
+      called.push(index);
       open.call(callId, message.recipient!);
+    } else if (message.unread) {
+      called.push(index);
+      open.call(null, null);
     } else if (message.role === 'tool' && !isTagged(message)) {
       const call = open.reply(callId, message.name ?? null);
+      const isToUnread = call !== null && call.id === null;
       if (callId === null) {
         // One that is written as text has no place for an id, and lacks none (R-HERMES).
-        const isMade = call === null && message.contentFrom !== undefined;
+        const isMade = isToUnread || (call === null && message.contentFrom !== undefined);
         callId = call?.id ?? (isMade ? nextId() : null);
         const none = 'the reply has none and answers no open call';
         losses.push(call !== null ? idGained(index, true)
           : { what: 'call-id', message: index, detail: isMade ? `${none}: one was made` : none });
       }
+      if (isToUnread) given.set(called[call.number]!, callId!);
     }
     return callId === (message.callId ?? null) ? message : withFields(message, { callId });
   });
+  for (const [index, callId] of given) done[index] = withFields(done[index]!, { callId });
   return { messages: done, losses };
 }
 
@@ -120,9 +136,10 @@ export function withReplyNames(messages: readonly MessageData[]): readonly Messa
   const open = new OpenCalls();
   return messages.map((message): MessageData | NamedReply => {
     if (isCall(message)) open.call(message.callId ?? null, message.recipient!);
+    else if (message.unread) open.call(null, null);
     if (message.role !== 'tool') return message;
     const call = open.reply(message.callId ?? null, message.name ?? null);
-    if ((message.name ?? null) !== null || call === null) return message;
+    if ((message.name ?? null) !== null || call === null || call.recipient === null) return message;
     return withFields(message, { name: call.recipient, nameFromCall: true as const });
   });
 }

@@ -51,7 +51,7 @@ const CASES: [name: string, record: object, told: readonly (readonly [rule: stri
     [['invalid-arguments', '/messages/1/content'], ['open-call', '/messages/1/content']]],
   ['a call as text that is none',
     { messages: [user, { role: 'assistant', content: 'Ok.\n<tool_call>\n{"name": f}\n</tool_call>' }] },
-    [['bad-call-object', '/messages/1/content']]],
+    [['bad-call-object', '/messages/1/content'], ['open-call', '/messages/1/content']]],
   ['ShareGPT',
     { conversations: [{ from: 'human', value: 'q' }, { from: 'function_call', value: JSON.stringify(weather) }] },
     [['open-call', '/conversations/1']]],
