@@ -69,6 +69,8 @@ let callIdTo: usize = 0;
 let thinkingFrom: usize = 0;
 let thinkingTo: usize = 0;
 let thinkingKind: u32 = 0;
+/** There are members that are none of these. */
+let hasOthers: bool = false;
 
 /** A text of reasoning, at its value. */
 function thinking(p: usize): usize {
@@ -140,6 +142,7 @@ export function entry(p: usize): usize {
   beginRole();
   contentFrom = nameFrom = callIdFrom = thinkingFrom = 0;
   contentKind = 0;
+  hasOthers = false;
   beginEntryCalls();
   beginBlocks();
   beginMembers(true);
@@ -226,6 +229,7 @@ export function entry(p: usize): usize {
     } else {
       // They belong to another form.
       if (isTurn || key == K_CHANNEL || (key == K_TOOL_CAL && (load<u16>(p, 9) == 0x226c))) markOdd();
+      hasOthers = true;
       p = countedMember(p, true);
     }
     if (p == 0) return 0;
@@ -243,6 +247,9 @@ export function entry(p: usize): usize {
     if (has != (HAS_ROLE | HAS_CONTENT) || (contentKind & (BODY | PARTS)) != BODY || role > <u32>ASSISTANT) markOdd();
     refuseTags(role, contentKind, contentFrom, contentTo);
   }
+  // Where nothing else is said, the host looks for what is said in other members.
+  const further = has & ~(HAS_ROLE | HAS_CONTENT | HAS_NAME);
+  if (contentKind == 0 && (hasOthers || further != 0) && (role != ASSISTANT || !acts())) markOdd();
   if (isOdd) return p;
   if (isCall) {
     writeTextCall(from, p);
@@ -261,6 +268,9 @@ export function entry(p: usize): usize {
   } else writePlain(role, from, p, nameFrom, nameTo, contentKind, contentFrom, contentTo);
   return p;
 }
+
+/** Whether there are calls, or thinking that is not empty. */
+function acts(): bool { return calls > 0 || (thinkingFrom != 0 && thinkingFrom != thinkingTo); }
 
 /**
  * The content of the entry [from, to) holds a tag: takes what is written between tags, which an assistant's messages

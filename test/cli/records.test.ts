@@ -510,3 +510,26 @@ test('a file is named by a name', async () => {
     expect([code, err]).toEqual([2, expect.stringContaining('Expected the name of a file')]);
   }
 });
+
+test('a message whose text stands in a member of another name is told by every command', async () => {
+  const reason = 'it has no content, but text, which is not read';
+  const wrong = { messages: [{ role: 'user', text: 'Q' }, { role: 'assistant', message: 'A' }] };
+  const right = { messages: [{ role: 'user', content: 'Q' }, { role: 'assistant', content: null, refusal: 'No.' }] };
+  const input = [wrong, right].map((record) => `${JSON.stringify(record)}\n`).join('');
+  const path = file('records/no-content.jsonl', input);
+  const [found] = jsonLines((await run(['check', '--format', 'ndjson', path])).out);
+  expect(found).toMatchObject({ rule: 'refused-record', message: expect.stringContaining(reason), record: 0 });
+  expect(jsonLines((await run(['messages', path])).out).map(({ content }) => content)).toEqual(['Q', 'No.']);
+  const scan = JSON.parse((await run(['scan', '--format', 'json', path])).out) as { messages: number; findings: object };
+  expect(scan).toMatchObject({ messages: 2, findings: { 'refused-record': 1 } });
+  const verdicts = jsonLines((await run(['filter'], { stdin: input })).out);
+  expect(verdicts.map(({ ok, messages }) => [ok, messages])).toEqual([[false, 0], [true, 2]]);
+  for (const to of ['messages', 'openchatml-2.2', 'sharegpt']) {
+    const { out, err } = await run(['convert', '--to', to, path]);
+    expect(err, to).toContain(reason);
+    expect(out, to).toContain('No.');
+  }
+  const contents = { contents: [{ role: 'user', parts: [{ text: 'Q' }] }] };
+  const other = file('records/contents.jsonl', `${JSON.stringify(contents)}\n`);
+  expect((await run(['check', '--field', 'contents', other])).out).toContain('it has no content, but parts');
+});

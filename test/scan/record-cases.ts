@@ -124,7 +124,7 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
     'assistant analysis', '  name|n', '  body|t', 'assistant final', '  name|n', '  body|',
   ]],
   ['{"role":"assistant","content":"a","thinking":""}', 'losses', ['assistant final', '  body|a']],
-  ['{"role":"assistant","reasoning":""}', 'losses', ['assistant final', '  body absent']],
+  ['{"role":"assistant","reasoning":"","content":""}', 'losses', ['assistant final', '  body|']],
   ['{"role":"user","content":"a","thinking":"t"}', 'losses', ['user', '  body|a']],
   // Calls.
   [`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function",${CALL}}]}`, 'calls', [
@@ -176,7 +176,7 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
   [turn('"tool"'), 'no-id renamed-1', ['tool commentary', '  body|a']],
   ['{"weight":0,"value":"\\/","from":"human","x":[]}', 'lost-2', ['user', '  body escaped coded|\\/']],
   // What nothing is known of may be deep; arguments less so.
-  [`{"role":"user","x":${nested(1021)}}`, 'lost', ['user', '  body absent']],
+  [`{"role":"user","content":"a","x":${nested(1021)}}`, 'lost', ['user', '  body|a']],
   [`{"role":"assistant","function_call":{"name":"f","arguments":${objects(60)}}}`, 'calls no-id losses values', [
     'assistant commentary call to-tool', '  recipient|f', `  body value|${objects(60)}`,
   ]],
@@ -193,6 +193,10 @@ export const RARE_ENTRIES: string[] = [
   '{"role":"user","role":"user"}', '{"role":"user","content":"a","content":"a"}', '{"role":"user","cont\\u0065nt":"a"}',
   '{"role":"user","\\n":1}',
   '{"role":"user","name":null,"name":"a"}',
+  // No content, but what may be one.
+  '{"role":"user","text":"a"}', '{"role":"user","content":null,"tool_calls":null}',
+  '{"role":"assistant","content":null,"refusal":"a"}', '{"role":"assistant","reasoning":""}',
+  '{"role":"tool","tool_call_id":"a","output":"b"}', '{"role":"assistant","tool_calls":[],"x":1}',
   // Another form.
   '{"role":"user","content":"a","channel":"final"}', '{"role":"user","tool_call":null}',
   // Content.

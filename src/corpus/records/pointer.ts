@@ -60,7 +60,7 @@ const PARTS = {
   arguments: [['function', 'arguments'], ['arguments'], ['input']],
 } as const;
 
-const CONTENTS = ['content', 'value', 'output'] as const;
+const CONTENTS = ['content', 'value', 'output', 'refusal'] as const;
 const THOUGHTS = ['thinking', 'reasoning_content', 'reasoning'] as const;
 
 /** The calls of one entry, or its replies: content may be made of several. */

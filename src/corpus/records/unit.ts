@@ -147,11 +147,13 @@ const QUESTIONS: readonly (readonly [string, string])[] = [
   ['question', 'response'], ['query', 'response'], ['query', 'answer'], ['problem', 'solution'], ['input', 'output'],
 ];
 
-/** Whether a value is a list of objects, of which the first one says a role. */
+/** Whether a value is a list of objects, of which the first one says a role and has a text. */
 function areMessages(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   const first: unknown = value[0];
-  return isObject(first) && (typeof own(first, 'role') === 'string' || typeof own(first, 'from') === 'string');
+  const has = (role: string, text: string): boolean =>
+    isObject(first) && typeof own(first, role) === 'string' && own(first, text) !== undefined;
+  return has('role', 'content') || has('from', 'value');
 }
 
 export interface HeldFields {

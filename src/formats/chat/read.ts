@@ -51,6 +51,7 @@ const OTHER_ROLES: ReadonlyMap<unknown, string> = new Map([
 const THINKING = ['thinking', 'reasoning_content', 'reasoning'] as const;
 const PLAIN_KEYS: ReadonlySet<string> = new Set(['role', 'content', 'name']);
 const ASSISTANT_KEYS: ReadonlySet<string> = new Set([...PLAIN_KEYS, ...THINKING, 'tool_calls', 'function_call']);
+const REFUSING_KEYS: ReadonlySet<string> = new Set([...ASSISTANT_KEYS, 'refusal']);
 const REPLY_KEYS: ReadonlySet<string> = new Set([...PLAIN_KEYS, 'tool_call_id']);
 const RECORD_KEYS: ReadonlySet<string> = new Set(['id', 'messages', 'tools']);
 const KEYS_WITH_SYSTEM: ReadonlySet<string> = new Set([...RECORD_KEYS, 'system']);
@@ -97,6 +98,25 @@ function textField(fields: Fields, key: string, index: number): string | null {
   const value = fields[key] ?? null;
   if (value === null || typeof value === 'string') return value;
   throw new Refusal(index, `${key} is no text`, 'give a string');
+}
+
+/** Members that name a message, and say nothing. */
+const NAMING: ReadonlySet<string> = new Set(['id', 'type']);
+/** Names that can be told. */
+const PLAIN_NAME = /^\w{1,64}$/;
+
+/** A message that says nothing but in members that are not read would be empty. Throws a Refusal. */
+function refuseUnread(fields: Fields, known: ReadonlySet<string>, index: number): void {
+  const key = Object.keys(fields).find((name) => !known.has(name) && !NAMING.has(name) && maySay(fields[name]));
+  if (key === undefined) return;
+  const named = PLAIN_NAME.test(key) ? key : 'another member';
+  throw new Refusal(index, `it has no content, but ${named}, which is not read`, 'name what it says content');
+}
+
+/** Whether a value may hold what is said: text, or something with members. */
+function maySay(value: unknown): boolean {
+  if (typeof value === 'string') return value !== '';
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
 class Reader {
@@ -155,13 +175,19 @@ class Reader {
 
   #plain(role: string, fields: Fields, index: number): void {
     tellOtherFields(fields, PLAIN_KEYS, index, this.#losses);
-    this.#push({ role, ...this.#content(fields, index), end: 'end' }, textField(fields, 'name', index));
+    this.#push({ role, ...this.#content(fields, PLAIN_KEYS, index), end: 'end' }, textField(fields, 'name', index));
   }
 
-  #content(fields: Fields, index: number): Content {
-    const content = this.#contentOf(fields, index);
-    if (content === null) this.#lose('field', index, 'no content becomes empty text');
-    return content ?? { content: '' };
+  /** `known`: members that are read. */
+  #content(fields: Fields, known: ReadonlySet<string>, index: number): Content {
+    return this.#contentOf(fields, index) ?? this.#empty(fields, known, index);
+  }
+
+  /** Of a message without a content. Throws a Refusal where another member may hold what it says. */
+  #empty(fields: Fields, known: ReadonlySet<string>, index: number): Content {
+    refuseUnread(fields, known, index);
+    this.#lose('field', index, 'no content becomes empty text');
+    return { content: '' };
   }
 
   #contentOf(fields: Fields, index: number): Content | null {
@@ -176,7 +202,7 @@ class Reader {
     tellOtherFields(fields, REPLY_KEYS, index, this.#losses);
     if (role === 'function') this.#lose('role', index, 'function becomes tool');
     const callId = textField(fields, 'tool_call_id', index);
-    const content = this.#content(fields, index);
+    const content = this.#content(fields, REPLY_KEYS, index);
     const name = textField(fields, 'name', index);
     this.#push(
       {
@@ -198,21 +224,23 @@ class Reader {
   }
 
   #assistant(fields: Fields, index: number, before: 'calls' | 'thinking' | null): void {
-    tellOtherFields(fields, ASSISTANT_KEYS, index, this.#losses);
+    const { refusal } = fields;
+    const refuses = (fields['content'] ?? null) === null && typeof refusal === 'string' && refusal !== '';
+    tellOtherFields(fields, refuses ? REFUSING_KEYS : ASSISTANT_KEYS, index, this.#losses);
     const name = textField(fields, 'name', index);
     const thinking = this.#thinking(fields, index);
     const calls = this.#calls(fields, index);
-    let content = this.#contentOf(fields, index);
+    let content = refuses ? { content: refusal } : this.#contentOf(fields, index);
+    if (refuses) this.#lose('field', index, 'a refusal becomes text');
     if (calls.length > 0 && content?.content === '') {
       this.#lose('field', index, 'empty content beside calls becomes null');
       content = null;
-    } else if (calls.length > 0 && fields['content'] === undefined) {
+    } else if (calls.length > 0 && content === null && fields['content'] === undefined) {
       this.#lose('field', index, 'no content beside calls becomes null');
     }
     if (thinking !== null) this.#push({ role: 'assistant', channel: 'analysis', content: thinking, end: 'end' }, name);
     if (content === null && calls.length === 0 && thinking === null) {
-      this.#lose('field', index, 'no content becomes empty text');
-      content = { content: '' };
+      content = this.#empty(fields, ASSISTANT_KEYS, index);
     }
     const preamble = { channel: 'commentary', intent: 'preamble' };
     const channel = calls.length > 0 ? preamble : { channel: 'final' };

@@ -11,6 +11,8 @@ const CHAT_KEYS = ['role', 'content', 'name', 'tool_call_id', 'tool_calls', 'fun
 const TURN_KEYS = ['from', 'value'];
 const CALL_KEYS = ['id', 'type', 'function'];
 const TARGET_KEYS = ['name', 'arguments'];
+/** Members of an entry without a content in which nothing is said. */
+const SAID_KEYS = ['role', 'content', 'name'];
 /** Members of an entry whose parts act. */
 const BLOCK_KEYS = ['role', 'content'];
 
@@ -99,6 +101,9 @@ export class Entries {
     // Two of them must be equal: somebody else compares.
     if (thoughts.length > 1) throw RARE;
     const calls = this.#calls(has.get('tool_calls'), has.get('function_call'));
+    const doesAct = role === abi.ASSISTANT && (calls.length > 0 || thoughts.some(({ from, to }) => to > from));
+    // Where nothing else is said, the host looks for what is said in other members.
+    if (content === null && !doesAct && entry.members.some(([key]) => !SAID_KEYS.includes(key))) throw RARE;
     if (calls.length > 0) record.acts('by-themselves');
     record.losesIf(record.raw(has.get('role')!) === '"function"');
     for (const key of ['reasoning', 'reasoning_content']) {

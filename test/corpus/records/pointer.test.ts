@@ -136,6 +136,7 @@ test.each([
   [{ question: 'a', answer: 1 }, 'it has none of messages, conversations, text,'],
   // A name that is no word is not repeated.
   [{ 'a\nb': [user] }, 'it has none of messages, conversations, text,'],
+  [{ contents: [{ role: 'user', parts: [{ text: 'Q' }] }] }, 'it has none of messages, conversations, text,'],
   [{ rows: [{ value: 1 }] }, 'it has none of messages, conversations, text,'],
 ])('a record of no form says what it nearly has: %j', async (record, told) => {
   const path = file('pointers/near.jsonl', `${JSON.stringify(record)}\n`);

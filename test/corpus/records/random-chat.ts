@@ -182,7 +182,7 @@ function entry(random: Random, open: Call[]): unknown {
   const name = random.once(20) ? { name: random.pick(PEOPLE) } : {};
   const extra = random.once(20) ? random.pick<object>([
     { weight: 1 }, { tool_calls: null }, { refusal: null }, { channel: 'final' }, { tool_call: 1 },
-    { cache_control: { a: [1] } },
+    { cache_control: { a: [1] } }, { refusal: 'No.' }, { text: 'x' },
   ]) : {};
   if (kind < 3) return { role: 'user', content: content(random), ...name, ...extra };
   if (kind === 3) return {

@@ -231,6 +231,17 @@ describe('what becomes another shape', () => {
     expect(written.record.messages).toEqual([back]);
   });
 
+  test('the refusal of an assistant without a content is what it says', () => {
+    for (const content of [{}, { content: null }]) {
+      const { data, losses } = fromOpenAI({ messages: [{ role: 'assistant', ...content, refusal: 'No.' }] });
+      expect(data.messages).toEqual([{ role: 'assistant', channel: 'final', content: 'No.', end: 'end' }]);
+      expect(losses).toEqual([{ what: 'field', message: 0, detail: 'a refusal becomes text' }]);
+    }
+    const { data, losses } = fromOpenAI({ messages: [{ role: 'assistant', content: 'A', refusal: 'No.' }] });
+    expect(data.messages).toMatchObject([{ content: 'A' }]);
+    expect(losses).toEqual([{ what: 'field', message: 0, detail: 'refusal' }]);
+  });
+
   test('messages that come back as one', () => {
     const assistant = { role: 'assistant', content: null };
     const read = fromOpenAI({
@@ -373,6 +384,12 @@ describe('what is refused', () => {
     [{ messages: [{ role: 'assistant', tool_calls: [{ type: 'custom', custom: {} }] }] }, 0, /no function/],
     [{ messages: [{ role: 'assistant', tool_calls: [{ id: 1, function: { name: 'f' } }] }] }, 0, /id is no text/],
     [{ messages: [{ role: 'assistant', tool_calls: [{ function: {} }] }] }, 0, /names no function/],
+    [{ messages: [{ role: 'user', text: 'secret' }] }, 0, /it has no content, but text, which is not read/],
+    [{ messages: [{ role: 'user', content: null, parts: [{ text: 'secret' }] }] }, 0, /no content, but parts/],
+    [{ messages: [{ role: 'user', tool_calls: [{ id: 'secret' }] }] }, 0, /no content, but tool_calls/],
+    [{ messages: [{ role: 'assistant', tool_calls: [], message: 'secret' }] }, 0, /no content, but message/],
+    [{ messages: [{ role: 'tool', tool_call_id: 'c', output: 'secret' }] }, 0, /no content, but output/],
+    [{ messages: [{ role: 'user', 'a secret': 'secret' }] }, 0, /no content, but another member/],
     [{ messages: [], tools: 'secret' }, null, /tool 0/],
     [{ messages: [], tools: [{ type: 'function', function: { name: 'a secret' } }] }, null, /tool 0/],
   ];
@@ -381,6 +398,14 @@ describe('what is refused', () => {
     expect(refusal.index).toBe(index);
     expect(refusal.message).toMatch(text);
     expect(refusal.message).not.toMatch(/secret/);
+  });
+
+  test('a message that says nothing, and has no member that might, is empty', () => {
+    for (const more of [{}, { id: 'm1' }, { weight: 0 }, { refusal: null }, { audio: {} }, { note: '' }]) {
+      const read = fromOpenAI({ messages: [{ role: 'assistant', content: null, ...more }] });
+      expect(read.data.messages, JSON.stringify(more)).toMatchObject([{ channel: 'final', content: '' }]);
+      expect(read.losses.map(({ detail }) => detail)).toContain('no content becomes empty text');
+    }
   });
 
   test('arguments of any depth end in a refusal, not in an exhausted stack', () => {
