@@ -12,9 +12,10 @@ import { entries } from './entries';
 import { beginEntries, isShareGpt } from './entry';
 import { beginMessages, systems, writePlain, writeSaid } from './messages';
 import { beginItems, itemList, items } from './items';
+import { firstKey, isKey, memberValue, nextKey, pass } from './members';
 import { isOpening, mayHoldToken, tokenStart } from './plain-text';
 import { addFlag, flags, isOdd, loseFields, markElsewhere, markOdd, markSides, row } from './state';
-import { afterKey, CLOSE_LIST, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd } from './text';
+import { afterKey, CLOSE_LIST, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, valueEnd } from './text';
 import { countedMember, IN_RECORD, kindOfBody, textFrom, textTo, textValue } from './value';
 import { beginTexts, kindAtQuote, writeText, writeTranscript } from './whole-texts';
 import { refuseTags } from './written';
@@ -33,6 +34,11 @@ const K_VERSION: u64 = 0x226e6f6973726576;
 const K_INSTRUCT: u64 = 0x7463757274736e69;
 const K_COMPLETI: u64 = 0x6974656c706d6f63;
 const K_REJECTED: u64 = 0x64657463656a6572;
+const K_ROLE_4: u64 = 0x656c6f72;
+const K_FROM_4: u64 = 0x6d6f7266;
+const K_QUESTION: u64 = 0x6e6f697473657571;
+const K_QUERY: u64 = 0x227972657571;
+const K_PROBLEM: u64 = 0x226d656c626f7270;
 
 // Members that were met.
 const HAS_SYSTEM: u32 = 1;
@@ -59,6 +65,8 @@ let used: u32 = 0;
 /** There is a list of items; one of messages; a text of the system was written before it. */
 let hasItems: bool = false;
 let hasList: bool = false;
+/** There is a member whose name others give to a prompt. */
+let hasQuestion: bool = false;
 let isBeside: bool = false;
 
 /**
@@ -82,7 +90,7 @@ export function beginOthers(forms: u32): void {
   text = 0;
   hasText = false;
   has = given = noText = 0;
-  hasItems = hasList = isBeside = false;
+  hasItems = hasList = hasQuestion = isBeside = false;
   prompt = completion = chosen = rejected = 0;
   beginBeside();
   beginItems();
@@ -147,8 +155,10 @@ function keepPair(p: usize, bit: u32): void {
 export function memberBeside(p: usize, isAny: bool): usize {
   const bit = knownKey(p, isAny);
   if (bit == 0) {
-    if (load<u64>(p, 1) == K_VERSION) markOdd();
-    if (isAny && (load<u64>(p, 1) & M5) == K_TEXT) return textMember(p + 5);
+    const key = load<u64>(p, 1);
+    if (key == K_VERSION) markOdd();
+    if ((key & M6) == K_QUERY || key == K_PROBLEM || (key == K_QUESTION && load<u8>(p, 9) == QUOTE)) hasQuestion = true;
+    if (isAny && (key & M5) == K_TEXT) return textMember(p + 5);
     return countedMember(p, false);
   }
   if ((has & bit) != 0) markOdd();
@@ -229,7 +239,8 @@ export function endOthers(wasList: bool): bool {
 
 function readRest(wasList: bool): bool {
   if (wasList) {
-    if (hasItems) markOdd();
+    // The list may be what the sides of a preference answer.
+    if (hasItems || (chosen != 0 && rejected != 0 && mayAnswer(chosen))) markOdd();
     endEntries();
     return true;
   }
@@ -286,6 +297,29 @@ function isList(p: usize): bool { return p != 0 && load<u8>(p) == OPEN_LIST; }
 @inline
 function isText(p: usize): bool { return p != 0 && load<u8>(p) == QUOTE; }
 
+/** Whether who says a message, or the first one of a list, may be an assistant. */
+function mayAnswer(p: usize): bool {
+  if (isList(p)) p = skipBlanks(p + 1);
+  if (load<u8>(p) != OPEN_OBJECT) return false;
+  for (let key = firstKey(p); key != 0; ) {
+    const value = memberValue(key);
+    if (isKey(4, K_ROLE_4) || isKey(4, K_FROM_4)) return !asks(value);
+    key = nextKey(pass(value));
+  }
+  return true;
+}
+
+/** Whether a role is that of a user or the system. */
+function asks(p: usize): bool {
+  const word = load<u64>(p, 1);
+  return load<u8>(p) == QUOTE && ((word & M5) == 0x2272657375 // user
+    || (word & M6) == 0x226e616d7568 // human
+    || (word & M7) == 0x226d6574737973); // system
+}
+
+/** Whether what a user asks may stand in a text under another name than `prompt`. */
+function mayAsk(): bool { return prompt == 0 && (hasQuestion || kindAt(T_INSTRUCTION) != 0 || kindAt(T_INPUT) != 0); }
+
 /** Prompt and completion, or the two sides of a preference. False: they are none that is read here. */
 function writePair(): bool {
   if (prompt != 0 && completion != 0) {
@@ -300,7 +334,8 @@ function writePair(): bool {
     return true;
   }
   if (isList(chosen) && isList(rejected)) {
-    // A prompt that is text is the first message of the lists, too.
+    // A prompt that is text is the first message of the lists, too, or stands before an answer.
+    if ((isText(prompt) || mayAsk()) && mayAnswer(chosen)) markOdd();
     const before = isList(prompt) ? prompt : 0;
     markElsewhere();
     writeLists(before, chosen);
@@ -310,6 +345,7 @@ function writePair(): bool {
     return true;
   }
   if ((prompt != 0 && !isText(prompt)) || !isText(chosen) || !isText(rejected)) return false;
+  if (mayAsk()) markOdd();
   // What begins a turn may be written as codes.
   if (prompt == 0 && ((kindAtQuote(chosen) | kindAtQuote(rejected)) & CODED) != 0) markOdd();
   const isDialogue = prompt == 0 && beginsDialogue(chosen) && beginsDialogue(rejected);

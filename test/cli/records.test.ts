@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { randomRecord, randomText } from '../corpus/records/random-chat.ts';
 import { randomConversation, SPELLINGS } from '../formats/chat/conversations.ts';
 import { randomOf, SEED } from '../random.ts';
+import { valueAt } from '../../src/tools/json.ts';
 import { at, CLEAN, file, jsonLines, run } from './harness.ts';
 
 const QUESTION = '<|start|>user<|message|>h\u00e9<|end|>';
@@ -520,7 +521,7 @@ test('a message whose text stands in a member of another name is told by every c
   const [found] = jsonLines((await run(['check', '--format', 'ndjson', path])).out);
   expect(found).toMatchObject({ rule: 'refused-record', message: expect.stringContaining(reason), record: 0 });
   expect(jsonLines((await run(['messages', path])).out).map(({ content }) => content)).toEqual(['Q', 'No.']);
-  const scan = JSON.parse((await run(['scan', '--format', 'json', path])).out) as { messages: number; findings: object };
+  const scan = JSON.parse((await run(['scan', '--format', 'json', path])).out) as object;
   expect(scan).toMatchObject({ messages: 2, findings: { 'refused-record': 1 } });
   const verdicts = jsonLines((await run(['filter'], { stdin: input })).out);
   expect(verdicts.map(({ ok, messages }) => [ok, messages])).toEqual([[false, 0], [true, 2]]);
@@ -532,4 +533,55 @@ test('a message whose text stands in a member of another name is told by every c
   const contents = { contents: [{ role: 'user', parts: [{ text: 'Q' }] }] };
   const other = file('records/contents.jsonl', `${JSON.stringify(contents)}\n`);
   expect((await run(['check', '--field', 'contents', other])).out).toContain('it has no content, but parts');
+});
+
+describe('a preference is read with what it answers, in every command', () => {
+  const user = { role: 'user', content: 'Q' };
+  const [good, bad] = ['good', 'bad'].map((content) => ({ role: 'assistant', content })) as [object, object];
+  const human = { from: 'human', value: 'Q' };
+  const [gpt, other] = ['good', 'bad'].map((value) => ({ from: 'gpt', value })) as [object, object];
+  const texts = { chosen: 'good', rejected: 'bad' };
+  const cases: [record: object, asked: string, place: string][] = [
+    [{ prompt: 'Q', ...texts }, 'Q', '/prompt'],
+    [{ question: 'Q', ...texts }, 'Q', '/question'],
+    [{ query: 'Q', ...texts }, 'Q', '/query'],
+    [{ instruction: 'Q', ...texts }, 'Q', '/instruction'],
+    [{ instruction: 'Q', input: 'X', ...texts }, 'Q\n\nX', '/instruction'],
+    [{ prompt: null, instruction: '', input: 'X', ...texts }, 'X', '/input'],
+    [{ prompt: 'Q', chosen: [good], rejected: [bad] }, 'Q', '/prompt'],
+    [{ question: 'Q', chosen: [good], rejected: [bad] }, 'Q', '/question'],
+    [{ prompt: 'Q', chosen: [gpt], rejected: [other] }, 'Q', '/prompt'],
+    [{ prompt: 'Q', chosen: good, rejected: bad }, 'Q', '/prompt'],
+    [{ prompt: [user], chosen: [good], rejected: [bad] }, 'Q', '/prompt/0/content'],
+    [{ prompt: 'Q', chosen: [user, good], rejected: [user, bad] }, 'Q', '/chosen/0/content'],
+    [{ messages: [user], chosen: [good], rejected: [bad] }, 'Q', '/messages/0/content'],
+    [{ messages: [user], chosen: good, rejected: bad }, 'Q', '/messages/0/content'],
+    [{ chosen: gpt, rejected: other, conversations: [human] }, 'Q', '/conversations/0/value'],
+  ];
+  test.each(cases)('%j', async (record, asked, place) => {
+    const path = file('records/preference.jsonl', `${JSON.stringify(record)}\n`);
+    const messages = jsonLines((await run(['messages', path])).out);
+    expect(messages.map(({ transcript, role, content }) => [transcript, role, content])).toEqual(
+      ['good', 'bad'].flatMap((said, i) => [[i, 'user', asked], [i, 'assistant', said]]));
+    const scan = JSON.parse((await run(['scan', '--format', 'json', path])).out) as object;
+    expect(scan).toMatchObject({ transcripts: 2, messages: 4, findings: {} });
+    expect(await run(['check', path])).toMatchObject({ code: 0, out: '' });
+    const [verdict] = jsonLines((await run(['filter'], { stdin: `${JSON.stringify(record)}\n` })).out);
+    expect(verdict).toMatchObject({ ok: true, messages: 4 });
+    const { out, err } = await run(['convert', '--to', 'messages', path]);
+    expect(jsonLines(out).map((line) => line['messages'])).toEqual(
+      [good, bad].map((said) => [{ role: 'user', content: asked }, said]));
+    expect(err).not.toMatch(/prompt|question|query|instruction|input/);
+    // The question is found where it stands.
+    const bytes = readFileSync(path);
+    const { from, to } = messages[0] as { from: number; to: number };
+    const value = valueAt(record, place.split('/').slice(1));
+    expect(bytes.toString('utf8', from, to)).toContain(JSON.stringify(value));
+  });
+
+  test('a list of messages that the sides begin with, too, is read by itself', async () => {
+    const record = { messages: [user, good], chosen: [user, good], rejected: [user, bad] };
+    const path = file('records/copy.jsonl', `${JSON.stringify(record)}\n`);
+    expect(jsonLines((await run(['messages', path])).out).map(({ content }) => content)).toEqual(['Q', 'good']);
+  });
 });

@@ -410,6 +410,18 @@ export const LINES: [lines: string, rows: string[]][] = [
     '"prompt":[],"chosen":"a","rejected":"b"', '"prompt":"a","chosen":"b","rejected":[]', '"prompt":"a"',
     '"text":"a","prompt":[],"completion":[]', '"instruction":"a","output":"b","prompt":null',
   ].map((other): [string, string[]] => [`{${other}}\n`, ['record 0 line 0 slow object other']]),
+  // Preferences with a question of another name, or behind a list of messages.
+  ...[
+    '"question":"a","chosen":"b","rejected":"c"', '"chosen":"b","rejected":"c","query":1',
+    '"instruction":"a","chosen":"b","rejected":"c"', '"input":"a","chosen":"b","rejected":"c"',
+    `"prompt":"a","chosen":[${A('"b"')}],"rejected":[${A('"c"')}]`,
+    `"problem":"a","chosen":[{"content":"b","role":"assistant"}],"rejected":[${A('"c"')}]`,
+    `"messages":[${U('"a"')}],"chosen":${A('"b"')},"rejected":${A('"c"')}`,
+    `"chosen":[{"from":"gpt"}],"rejected":[],"conversations":[]`,
+  ].map((rare): [string, string[]] => [`{${rare}}\n`, ['record 0 line 0 slow object']]),
+  [`{"chosen":[${U('"b"')}],"rejected":"c","messages":[${U('"a"')}]}\n`, [
+    'record 0 line 0 losses', '  user', '    body|a',
+  ]],
   // Turns by themselves: such as say nothing but a text.
   [`${U('"a"')}\n{ "role" : "assistant" , "content" : "\\n" }\n`, [
     'record 0 line 0', '  user', '    body|a', 'record 1 line 1', '  assistant', '    body escaped|\\n',

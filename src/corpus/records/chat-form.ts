@@ -26,15 +26,15 @@ export const READERS: Readonly<Record<ChatForm, Read>> = {
 };
 
 /**
- * The chat that the lists of the fields `names` make, one after the other; its form is told by its entries, unless it
- * is given. `hidden`: a field of the record whose name the chat takes.
+ * The chat that the lists of the fields `names` make, one after the other, or an entry that stands for such a list; its
+ * form is told by its entries, unless it is given. `hidden`: a field of the record whose name the chat takes.
  */
 export function chatOf(
   fields: Fields, names: readonly string[], given?: 'responses',
 ): { form: ChatForm; value: Fields; hidden: string | null } {
   if (given !== undefined) return { form: given, value: fields, hidden: null };
-  const lists = names.map((name) => fields[name] as readonly unknown[]);
-  const entries = lists.length === 1 ? lists[0]! : lists.flat();
+  const lists = names.map((name) => fields[name]);
+  const entries: readonly unknown[] = lists.length === 1 && Array.isArray(lists[0]) ? lists[0] : lists.flat();
   const name = isShareGpt(entries) ? 'conversations' : 'messages';
   const isNamed = lists.length === 1 && names[0] === name;
   const rest = isNamed ? fields : without(fields, names);

@@ -19,8 +19,8 @@ export class Entries {
   readonly #texts: readonly FieldText[] | undefined;
 
   /**
-   * `names`: the lists that hold the entries, one or two, none where the record is the list, or with a length of 0 the
-   * one entry. `texts`: the messages, where they are no entries of lists.
+   * `names`: the lists that hold the entries, one or two, none where the record is the list. With a length of 0 such a
+   * value is the one entry. `texts`: the messages, where they are no entries of lists.
    */
   constructor(names: readonly string[], lengths: readonly number[], texts?: readonly FieldText[]) {
     this.#names = names;
@@ -48,8 +48,10 @@ export class Entries {
     const text = this.text(number);
     if (text !== null) return [text.name];
     const [name, other] = this.#names;
-    const length = this.#lengths[0]!;
+    const [length = 0, otherLength] = this.#lengths;
     if (name === undefined) return length === 0 ? [] : [number];
-    return number < length ? [name, number] : [other!, number - length];
+    if (number < length) return [name, number];
+    if (other === undefined) return [name];
+    return otherLength === 0 ? [other] : [other, number - length];
   }
 }

@@ -3,7 +3,7 @@
 
 import { type ChatForm, chatOf, without } from './chat-form.ts';
 import { canBeTurns, formOfTurns } from './form.ts';
-import { type Chat, otherChats, textsOf } from './other-forms.ts';
+import { answeredChats, type Chat, otherChats, textsOf } from './other-forms.ts';
 import type { CorpusRecord } from './record.ts';
 import { turnsOf } from './turns.ts';
 import { fieldsOf, type FileOptions } from './unit.ts';
@@ -28,9 +28,10 @@ export function heldBy(record: CorpusRecord, { field }: Pick<FileOptions, 'field
   }
   const fields = fieldsOf(record.value, { field });
   if (typeof fields === 'string') return [];
+  const answered = field === undefined ? answeredChats(record) : [];
   const chats: readonly Chat[] =
-    fields === null
-      ? (field === undefined ? otherChats(record) : [])
+    answered.length > 0 ? answered
+      : fields === null ? (field === undefined ? otherChats(record) : [])
       : [{ record, names: fields.names, isText: fields.texts !== null, side: null }];
   return chats.map((chat) => {
     const value = chat.record.value as { readonly [name: string]: unknown };

@@ -57,13 +57,13 @@ export function otherChats(record: CorpusRecord): Chat[] {
   const { input, output, chosen, rejected, prompt, completion } = fields;
   if (typeof prompt === 'string' && typeof completion === 'string') {
     const said = [answer(completion, 'completion')];
-    return [saidChat(record, without(fields, ['prompt', 'completion']), prompt, said, null)];
+    return [saidChat(record, without(fields, ['prompt', 'completion']), question(prompt, 'prompt'), said, null)];
   }
   if (hasItems(input) || hasItems(output)) {
     const names = ['input', 'output'].filter((name) => Array.isArray(fields[name]));
     return [{ record, names, isText: false, form: 'responses', side: null }];
   }
-  if (Array.isArray(chosen) && Array.isArray(rejected)) return preferred(record, fields);
+  if (areSides(chosen, rejected)) return preferred(record, fields);
   if (typeof chosen === 'string' && typeof rejected === 'string') return preferredText(record, fields);
   const said = instructed(fields);
   if (said === null) return [];
@@ -74,16 +74,85 @@ const ITEMS: ReadonlySet<unknown> = new Set(['message', 'reasoning', 'function_c
 
 const hasItems = (list: unknown): boolean => Array.isArray(list) && list.some((item) => ITEMS.has(typeOf(item)));
 
+/** Whether two values are the sides of a preference: lists of messages, or an answer each. */
+const areSides = (...sides: readonly unknown[]): boolean => sides.every(Array.isArray) || sides.every(isAnswer);
+
+/** Who says an answer, in the words of the forms. */
+const ANSWERING: ReadonlySet<unknown> = new Set(['assistant', 'gpt', 'chatgpt', 'model', 'function_call']);
+
+/** Whether a message, or the first one of a list, is an answer: what is asked stands elsewhere then. */
+function isAnswer(side: unknown): boolean {
+  const first: unknown = Array.isArray(side) ? side[0] : side;
+  if (typeof first !== 'object' || first === null) return false;
+  const { role, from } = first as Fields;
+  return ANSWERING.has(role ?? from);
+}
+
+/** The record with one side only. */
+const withSide = (record: CorpusRecord, fields: Fields, side: Chat['side']): CorpusRecord =>
+  ({ ...record, value: without(fields, SIDES.filter((other) => other !== side)) });
+
+/** The chats of a record whose sides answer its list of messages; empty: it is another record. */
+export function answeredChats(record: CorpusRecord): Chat[] {
+  if (typeof record.value !== 'object' || record.value === null) return [];
+  const fields = record.value as Fields;
+  if (!isAnswer(fields['chosen']) || !isAnswer(fields['rejected'])) return [];
+  const name = ['messages', 'conversations'].find((list) => Array.isArray(fields[list]));
+  if (name === undefined) return [];
+  return SIDES.map((side) => ({
+    record: withSide(record, fields, side), names: [name, side], isText: false, side,
+  }));
+}
+
 function preferred(record: CorpusRecord, fields: Fields): Chat[] {
   const { prompt } = fields;
+  const isAsked = SIDES.every((side) => isAnswer(fields[side]));
+  const asked = isAsked ? askedOf(fields) : null;
   return SIDES.map((side) => {
-    const rest = without(fields, SIDES.filter((other) => other !== side));
+    const own = withSide(record, fields, side);
+    const rest = own.value as Fields;
+    if (asked !== null && asked.said.content !== '') return askedChat(own, asked, side);
     // A prompt that is text is the first message of the lists, too.
-    const isSaid = typeof prompt === 'string' && begins(fields[side] as readonly unknown[], prompt);
+    const isSaid = typeof prompt === 'string' && begins([fields[side]].flat(), prompt);
     const value = isSaid ? without(rest, ['prompt']) : rest;
     const names = Array.isArray(prompt) ? ['prompt', side] : [side];
-    return { record: { ...record, value }, names, isText: false, side };
+    return { record: { ...own, value }, names, isText: false, side };
   });
+}
+
+/** The chat of a side behind what is asked, in a text of its own. */
+function askedChat(record: CorpusRecord, { said, names }: Asked, side: 'chosen' | 'rejected'): Chat {
+  const rest = without(record.value as Fields, names);
+  const [first] = [rest[side]].flat() as [object];
+  const { role, content } = said;
+  const prompt = ['from' in first && !('role' in first) ? { from: 'human', value: content } : { role, content }];
+  return {
+    record: { ...record, value: { ...rest, prompt } }, names: ['prompt', side], isText: false, side, texts: [said],
+  };
+}
+
+/** What a user asks, and the fields whose texts it is. */
+interface Asked {
+  readonly said: Said;
+  readonly names: readonly string[];
+}
+
+const question = (content: string, name: string): Said => ({ role: 'user', content, name, at: 0 });
+
+/** Other names for it. */
+const QUESTIONS = ['question', 'query', 'problem'];
+
+/** The question that the sides of a preference answer; null: there is none that is text. */
+function askedOf(fields: Fields): Asked | null {
+  const { prompt = null, instruction, input } = fields;
+  if (typeof prompt === 'string') return { said: question(prompt, 'prompt'), names: ['prompt'] };
+  if (prompt !== null) return null;
+  const texts = Object.entries({ instruction, input }).filter(([, text]) => typeof text === 'string');
+  const names = texts.map(([name]) => name);
+  const said = instructionOf(fields, names);
+  if (said.content !== '') return { said, names };
+  const name = QUESTIONS.find((other) => typeof fields[other] === 'string' && fields[other] !== '');
+  return name === undefined ? null : { said: question(fields[name] as string, name), names: [name] };
 }
 
 const begins = (list: readonly unknown[], text: string): boolean => {
@@ -97,18 +166,18 @@ const begins = (list: readonly unknown[], text: string): boolean => {
 function preferredText(record: CorpusRecord, fields: Fields): Chat[] {
   const { prompt = null } = fields;
   if (prompt !== null && typeof prompt !== 'string') return [];
-  const texts = [prompt, fields['chosen'], fields['rejected']] as (string | null)[];
-  const isText = texts.some((text) => text !== null && holdsToken(text));
-  const dialogues = isText || prompt !== null ? null : SIDES.map((side) => dialogueIn(fields[side] as string, side));
+  const asked = askedOf(fields);
+  const texts = [asked?.said.content, fields['chosen'], fields['rejected']] as (string | undefined)[];
+  // Two texts before a side are no text with it.
+  const isText = (asked?.names.length ?? 1) === 1 && texts.some((text) => text !== undefined && holdsToken(text));
+  const dialogues = isText || asked !== null ? null : SIDES.map((side) => dialogueIn(fields[side] as string, side));
   const isDialogue = dialogues?.every((turns) => turns !== null) ?? false;
   return SIDES.map((side, number) => {
-    const rest = without(fields, SIDES.filter((other) => other !== side));
-    if (isText) {
-      const names = prompt === null ? [side] : ['prompt', side];
-      return { record: { ...record, value: rest }, names, isText, side };
-    }
+    const own = withSide(record, fields, side);
+    const names = asked?.names ?? [];
+    if (isText) return { record: own, names: [...names, side], isText, side };
     const said = isDialogue ? dialogues![number]! : [answer(fields[side] as string, side)];
-    return saidChat(record, without(rest, ['prompt', side]), prompt, said, side);
+    return saidChat(record, without(own.value as Fields, [...names, side]), asked?.said ?? null, said, side);
   });
 }
 
@@ -124,14 +193,13 @@ const answer = (content: string, name: string): Said => ({ role: 'assistant', co
 const systemOf = (system: unknown): Said[] =>
   (typeof system === 'string' && system !== '' ? [{ role: 'system', content: system, name: 'system', at: 0 }] : []);
 
-/** The system's text, the prompt as a user's, and what is said behind it. */
+/** The system's text, what a user asks, and what is said behind it. */
 function saidChat(
-  record: CorpusRecord, rest: Fields, prompt: string | null, said: readonly Said[], side: Chat['side'],
+  record: CorpusRecord, rest: Fields, asked: Said | null, said: readonly Said[], side: Chat['side'],
 ): Chat {
   const { system } = rest;
-  const asked = prompt === null ? [] : [{ role: 'user', content: prompt, name: 'prompt', at: 0 }];
   const value = typeof system === 'string' ? without(rest, ['system']) : rest;
-  return chatOfTexts(record, value, [...systemOf(system), ...asked, ...said], side);
+  return chatOfTexts(record, value, [...systemOf(system), ...(asked === null ? [] : [asked]), ...said], side);
 }
 
 function chatOfTexts(record: CorpusRecord, rest: Fields, texts: readonly Said[], side: Chat['side']): Chat {
@@ -166,13 +234,12 @@ function instructed(fields: Fields): Said[] | null {
   if (typeof instruction !== 'string' || typeof output !== 'string' || !isText(input) || !isText(system)) return null;
   // Turns that came before are no list of messages.
   if (history !== null && !(Array.isArray(history) && history.length === 0)) return null;
-  const asked = Object.entries({ instruction, input }).filter(([, text]) => text !== null && text !== '');
-  return [
-    ...systemOf(system),
-    {
-      role: 'user', content: asked.map(([, text]) => text).join('\n\n'), name: asked[0]?.[0] ?? 'instruction',
-      at: asked.length > 1 ? null : 0,
-    },
-    answer(output, 'output'),
-  ];
+  return [...systemOf(system), instructionOf(fields, ['instruction', 'input']), answer(output, 'output')];
+}
+
+/** The texts of the fields `names` that hold one, as one message of a user. */
+function instructionOf(fields: Fields, names: readonly string[]): Said {
+  const asked = names.filter((name) => typeof fields[name] === 'string' && fields[name] !== '');
+  const content = asked.map((name) => fields[name]).join('\n\n');
+  return { role: 'user', content, name: asked[0] ?? 'instruction', at: asked.length > 1 ? null : 0 };
 }

@@ -27,7 +27,7 @@ export function chatUnit(
   { record, names, form: given, texts }: Pick<Chat, 'record' | 'names' | 'form' | 'texts'>, positions: 'file' | 'field',
 ): Unit | BadRecord {
   const fields = record.value as { readonly [name: string]: unknown };
-  const lengths = names.map((name) => (fields[name] as readonly unknown[]).length);
+  const lengths = names.map((name) => (Array.isArray(fields[name]) ? fields[name].length : 0));
   const { form, value } = chatOf(fields, names, given);
   return unitFrom(record, new Entries(names, lengths, texts), form, value, positions);
 }

@@ -9,7 +9,7 @@ import { isObject, type JsonObject, own, pointerTo } from '../../tools/json.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
 import { holdsRecords, type InterchangeForm, isInterchange } from './form.ts';
-import { arePieces, isTranscriptBeside, otherChats, textsOf } from './other-forms.ts';
+import { answeredChats, arePieces, isTranscriptBeside, otherChats, textsOf } from './other-forms.ts';
 import { turnsOf } from './turns.ts';
 import { chatUnit, interchangeUnit, turnsUnit } from './unit-chat.ts';
 import { type BadRecord, badRecord, detailOf, type Unit } from './unit-types.ts';
@@ -94,9 +94,11 @@ export function* unitsOfRecord(
     yield isInterchange(form) ? interchangeUnit(record, positions, form) : turnsUnit(record, turns!, positions);
     return;
   }
-  const fields = fieldsOf(record.value, options);
+  const isAny = options.field === undefined && form === 'auto';
+  const answered = isAny ? answeredChats(record) : [];
+  const fields = answered.length > 0 ? null : fieldsOf(record.value, options);
   if (fields === null) {
-    const chats = options.field === undefined && form === 'auto' ? otherChats(record) : [];
+    const chats = answered.length > 0 ? answered : isAny ? otherChats(record) : [];
     if (chats.length === 0) yield badRecord(record, 'unknown-record', wantedFields(record.value, options));
     for (const chat of chats) {
       if (chat.isText) yield* textUnit(chat.record, chat.names, textsOf(chat), options);

@@ -14,6 +14,9 @@ const NAMES = ['instructions', 'instruction', 'input', 'output', 'history'];
 /** Members whose values are kept until the record ends. */
 const PAIR = ['prompt', 'completion', 'chosen', 'rejected'];
 
+/** Names that others give to a prompt. */
+const QUESTIONS = ['question', 'query', 'problem'];
+
 type Members = JsonNode['members'];
 type OtherForm = 'field' | 'items' | 'text' | 'completion' | 'lists' | 'answers' | 'instruction';
 
@@ -48,6 +51,14 @@ function isCopied(text: string, members: Members): boolean {
   const field = members.findLast(isTextField)![1];
   const raw = text.slice(field.from + 1, field.to - 1);
   return isSaid(members) && ((escapesOf(raw) & abi.CODED) !== 0 || !TOKEN_START.test(raw));
+}
+
+/** Whether who says a message, or the first one of a list, may be an assistant. */
+function mayAnswer(text: string, side: JsonNode): boolean {
+  const first = side.kind === 'list' ? side.items[0] : side;
+  if (first?.kind !== 'object') return false;
+  const speaker = first.members.find(([key]) => key === 'role' || key === 'from')?.[1];
+  return speaker === undefined || !['"user"', '"human"', '"system"'].includes(text.slice(speaker.from, speaker.to));
 }
 
 const isTextField = ([key, { kind }]: readonly [string, JsonNode]): boolean => key === 'text' && kind === 'string';
@@ -172,6 +183,8 @@ export class OtherForms {
     switch (form) {
       case 'messages':
         if (this.#hasItems) throw RARE;
+        // The list may be what the sides of a preference answer.
+        if (this.#isAny && chosen !== undefined && rejected !== undefined && mayAnswer(this.#line, chosen)) throw RARE;
         this.#endEntries(isShareGpt);
         break;
       case 'items': {
@@ -192,11 +205,14 @@ export class OtherForms {
         this.#writeLists([prompt!, completion!]);
         break;
       case 'lists': {
+        const asks = prompt?.kind === 'string' || this.#mayAsk(prompt, members);
+        if (asks && mayAnswer(this.#line, chosen!)) throw RARE;
         const before = prompt?.kind === 'list' ? [prompt] : [];
         this.#writeSides(chosen!, rejected!, (side) => this.#writeLists([...before, side]));
         break;
       }
       case 'answers': {
+        if (this.#mayAsk(prompt, members)) throw RARE;
         const sides = [chosen!, rejected!];
         // What begins a turn may be written as codes.
         const isCoded = (side: JsonNode): boolean => (this.#record.string(side)!.kind & abi.CODED) !== 0;
@@ -208,6 +224,13 @@ export class OtherForms {
       case 'instruction':
         this.#writeInstruction();
     }
+  }
+
+  /** Whether what a user asks may stand in a text under another name than `prompt`. */
+  #mayAsk(prompt: JsonNode | undefined, members: Members): boolean {
+    if (prompt !== undefined) return false;
+    return members.some(([key]) => QUESTIONS.includes(key))
+      || this.#texts.has('instruction') || this.#texts.has('input');
   }
 
   /** A message of the system among the others stands for the text beside them. */

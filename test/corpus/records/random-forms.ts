@@ -187,6 +187,14 @@ function dialogue(random: Random): string {
   return (random.once(9) ? '' : '\n\nHuman: Hi') + list(random, 4, turn).join('');
 }
 
+/** A side that begins with an answer. */
+function answers(random: Random): unknown {
+  const said = random.pick<object>([
+    { role: 'assistant', content: 'x' }, { content: 'x', role: 'assistant' }, { from: 'gpt', value: 'x' },
+  ]);
+  return random.once(3) ? said : [said];
+}
+
 /** A prompt with its completion, or a preference: lists or texts. */
 function pair(random: Random): unknown {
   const isList = !random.once(2);
@@ -198,12 +206,15 @@ function pair(random: Random): unknown {
   const members: [string, unknown][] = [];
   if (!random.once(isDialogue ? 2 : 4)) members.push(['prompt', random.once(12) ? null : value(3)]);
   if (random.once(3)) members.push(['completion', random.once(9) ? null : value(2)]);
+  else if (random.once(5)) members.push(['chosen', answers(random)], ['rejected', answers(random)]);
   else members.push(['chosen', value(4)], ['rejected', value(4)]);
   if (random.once(4)) members.push(['system', system(random)]);
   if (random.once(3)) members.push(['tools', randomTools(random)]);
   if (random.once(9)) members.push(random.pick<[string, unknown]>([
     ['text', copy(random)], ['text', []], ['text', null], ['id', 'x'], ['score', 0.5], ['input', []], ['output', 'x'],
     ['instruction', 'x'], ['chosen', null], ['messages', null], ['messages', []], ['history', 'x'], ['role', 'user'],
+    ['question', 'x'], ['query', 'x'], ['problem', 1], ['input', 'x'], ['messages', chat(random, 2)],
+    ['conversations', [{ from: 'human', value: 'x' }]],
   ]));
   return Object.fromEntries(random.once(4) ? shuffled(random, members) : members);
 }

@@ -124,7 +124,8 @@ describe('turns of anybody\'s chat are read as they are in messages', () => {
       user, { role: 'assistant', tool_calls: [{ ...call, function: { name: 'f', arguments: { a: 1 } } }] }, reply,
     ],
     'function_call': [
-      user, { role: 'assistant', content: null, function_call: call.function }, { role: 'function', name: 'f', content: 'R' },
+      user, { role: 'assistant', content: null, function_call: call.function },
+      { role: 'function', name: 'f', content: 'R' },
     ],
     'parts': [{ role: 'user', content: [{ type: 'text', text: 'Q' }, { type: 'image_url', image_url: { url: 'u' } }] }],
     'blocks of Anthropic': [
@@ -152,7 +153,7 @@ describe('turns of anybody\'s chat are read as they are in messages', () => {
       jsonLines((await run([...command, path])).out).map((line) => line as object);
     const found = (await lines('check', ...options, '--format', 'ndjson')) as { rule?: string; message: string }[];
     const messages = (await lines('messages', ...options)) as { [key: string]: unknown }[];
-    const scan = JSON.parse((await run(['scan', ...options, '--format', 'json', path])).out) as { [key: string]: unknown };
+    const scan = JSON.parse((await run(['scan', ...options, '--format', 'json', path])).out) as object;
     const from = options.length > 0 ? ['--from', 'messages'] : [];
     const { out, err } = await run(['convert', '--to', 'messages', ...from, path]);
     return {
@@ -176,7 +177,7 @@ describe('turns of anybody\'s chat are read as they are in messages', () => {
   test.each(Object.entries(chats))('filter says of a list what it says of messages: %s', async (_name, chat) => {
     const said = async (value: unknown, ...options: string[]): Promise<unknown> =>
       jsonLines((await run(['filter', ...options], { stdin: `${JSON.stringify(value)}\n` })).out)
-        .map(({ ok, messages, calls, err }) => [ok, messages, calls, (err as { rule: string }[]).map(({ rule }) => rule)]);
+        .map(({ ok, messages, calls, err }) => [ok, messages, calls, (err as { rule: string }[]).map((it) => it.rule)]);
     const expected = await said({ messages: chat });
     expect(await said(chat)).toEqual(expected);
     expect(await said(chat, '--form', 'messages')).toEqual(expected);
