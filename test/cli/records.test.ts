@@ -585,3 +585,15 @@ describe('a preference is read with what it answers, in every command', () => {
     expect(jsonLines((await run(['messages', path])).out).map(({ content }) => content)).toEqual(['Q', 'good']);
   });
 });
+
+test('a chat record whose list is empty is an empty transcript, with which nothing is wrong', async () => {
+  for (const record of [{ messages: [] }, { conversations: [] }]) {
+    const line = `${JSON.stringify(record)}\n`;
+    const path = file('records/empty-list.jsonl', line);
+    expect(await run(['check', path])).toMatchObject({ code: 0, out: '' });
+    const scan = JSON.parse((await run(['scan', '--format', 'json', path])).out) as object;
+    expect(scan).toMatchObject({ transcripts: 1, messages: 0, findings: {} });
+    expect(jsonLines((await run(['filter'], { stdin: line })).out)).toMatchObject([{ ok: true, messages: 0, err: [] }]);
+    expect(jsonLines((await run(['convert', '--to', 'messages', path])).out)).toMatchObject([{ messages: [] }]);
+  }
+});
