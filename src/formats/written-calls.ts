@@ -228,8 +228,8 @@ export function splitCalls(message: MessageData): MessageData[] | null {
 }
 
 /**
- * The message with the reasoning that stands in it where `calls` are read in its content, if what is `kept` of that does
- * not tell it by itself: the marker may stand in what a call gives, too, to which the thought goes on.
+ * The message with the reasoning that stands in it where `calls` are read in its content, if what is `kept` of that
+ * does not tell it by itself: the thought may go on behind a call that is given the marker.
  */
 function withThought(message: MessageData, calls: readonly Span[], kept = message.content): MessageData {
   if (message.written !== undefined) return message;

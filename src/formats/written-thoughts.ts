@@ -16,8 +16,8 @@ interface Changed {
 }
 
 /**
- * Reasoning that a message holds as text where readers hide it; positions are UTF-16 units. Null: none. `calls`: what is
- * read as calls in the content.
+ * Reasoning that a message holds as text where readers hide it; positions are UTF-16 units. Null: none. `calls`: what
+ * is read as calls in the content.
  */
 export function writtenIn(message: MessageData, calls: readonly Span[] = []): WrittenThought | null {
   if (message.role !== 'assistant' || isCall(message)) return null;

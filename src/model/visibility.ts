@@ -148,7 +148,19 @@ const PART = 64 * 1024;
 function isBareCall(message: MessageView): boolean {
   if (!(message.dialect.flags & HAS_LINE)) return false;
   const hidden = message.role === 'assistant' ? message.functionCalls : message.functionReplies;
-  if (hidden.length === 0) return false;
+  return hidden.length > 0 && showsBlanks(message);
+}
+
+/**
+ * A preamble of which nothing but white space would be shown, as it is reasoning that is written as text. In a record
+ * it stands before a call, and is not visible (R-CALL, R-THINK).
+ */
+export function isThoughtAlone(message: MessageView): boolean {
+  return message.intent === 'preamble' && message.writtenThought !== null && showsBlanks(message);
+}
+
+/** Nothing but white space is shown. */
+function showsBlanks(message: MessageView): boolean {
   for (const { from, to } of shownSpans(message)) {
     for (let at = from; at < to; at += PART) {
       const bytes = message.source.bytes(at, Math.min(to, at + PART));

@@ -11,6 +11,7 @@ import { countTags, OPEN_CALL } from '../model/hermes.ts';
 import type { Message, Span } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { hasRow } from '../model/message-rows.ts';
+import { isThoughtAlone } from '../model/visibility.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { askedOf, CallRules, channelsOf, type OpenCalls } from './calls.ts';
@@ -28,10 +29,12 @@ export interface MeaningOptions extends ContentOptions {
   /** Tools that are known in every transcript, beside those that it defines. */
   readonly tools?: readonly ToolDefinition[] | undefined;
   /**
-   * @internal Numbers of the messages that begin with `<tool_call>` and were read as no call (R-HERMES), or hold several
-   * that are more than are read.
+   * @internal Numbers of the messages that begin with `<tool_call>` and were read as no call (R-HERMES), or hold
+   * several that are more than are read.
    */
   readonly writtenCalls?: ReadonlySet<number> | undefined;
+  /** @internal The text was written from chat data. */
+  readonly isChat?: boolean | undefined;
   /** @internal What definitions in the text say in full, where it was written from them and does not hold all. */
   readonly wholeTools?: readonly ToolDefinition[] | undefined;
   /** @internal Is told of open calls. */
@@ -54,6 +57,7 @@ export class Meaning {
   readonly constraints: Constraints;
   readonly #openCalls: OpenCalls | undefined;
   readonly #writtenCalls: MeaningOptions['writtenCalls'];
+  readonly #isChat: boolean;
   /** Messages that were looked at. */
   #count = 0;
   readonly #given: ToolsByName;
@@ -82,6 +86,7 @@ export class Meaning {
     this.constraints = constraintsOf(options);
     this.#openCalls = options.openCalls;
     this.#writtenCalls = options.writtenCalls;
+    this.#isChat = options.isChat === true;
     const { tools } = options;
     const areTools = Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string');
     if (tools !== undefined && !areTools) throw new TypeError('option tools: expected a list of tool definitions');
@@ -252,7 +257,7 @@ export class Meaning {
   /** Reasoning in what an end user sees (R-COT, R-THINK, R-LEAK). `isLine`: of 0.1, whose marks are no mistake. */
   #shownThoughts(message: Message, isLine: boolean, tell: Tell): void {
     // Bodies that nobody sees need not be looked through. Of 0.1, to know which these are takes longer.
-    if (!isLine && !message.isVisible) return;
+    if (!isLine && (!message.isVisible || (this.#isChat && isThoughtAlone(message)))) return;
     const thoughts = !isLine && hasRow(message, MARK) ? message.eachThought() : [];
     const written = message.writtenThought;
     const leak = message.leakedChannel;

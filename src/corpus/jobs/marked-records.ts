@@ -3,8 +3,8 @@
 // well.
 
 import {
-  CALL, FROM, IS_OPEN, KIND, MAY_NOT_FIT, MAY_THINK, MISMATCHES, NEXT, RECORD_ROWS, ROLE_MASK, ROLE_SHIFT,
-  TO, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
+  CALL, CHANNEL_MASK, CHANNEL_SHIFT, COMMENTARY, FROM, IS_OPEN, KIND, MAY_NOT_FIT, MAY_THINK, MISMATCHES, NEXT,
+  RECORD_ROWS, ROLE_MASK, ROLE_SHIFT, TO, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../abi.ts';
 import { diagnose, type Diagnostic, type RuleName } from '../../errors.ts';
 import type { Machine } from '../../scan/machine.ts';
@@ -15,7 +15,7 @@ import {
 import type { RecordTools } from '../records/record-tools.ts';
 import { RowPointers } from '../records/row-pointers.ts';
 import { nextRecord, type RecordRows } from '../records/rows.ts';
-import { markerIn } from '../records/written-thought.ts';
+import { isThoughtAlone, markerIn } from '../records/written-thought.ts';
 import type { Told } from './job.ts';
 import { argumentsAt, MarkedCalls, spanAt, type TellRow, toolAt, wrongJson } from './marked-calls.ts';
 
@@ -60,7 +60,8 @@ export class MarkedRecords {
       if (!isCall) {
         if (isReply || !(word & MAY_THINK)) continue;
         const body = wordAt(machine.rows, row, NEXT) - 1;
-        const found = this.#thought(rows, body);
+        const isPreamble = ((word >>> CHANNEL_SHIFT) & CHANNEL_MASK) === COMMENTARY;
+        const found = this.#thought(rows, body, isPreamble);
         if (found !== null) tell({ rule: 'reasoning-in-final', ...found }, row, pointers?.text(body) ?? '');
         continue;
       }
@@ -83,10 +84,14 @@ export class MarkedRecords {
     return true;
   }
 
-  /** The marker of reasoning that is written in a body. */
-  #thought({ machine, base }: RecordRows, body: number): { readonly from: number; readonly to: number } | null {
+  /** The marker of reasoning that is written in a body. A preamble that is nothing else is not visible. */
+  #thought(
+    { machine, base }: RecordRows, body: number, isPreamble: boolean,
+  ): { readonly from: number; readonly to: number } | null {
     const from = wordAt(machine.rows, body, FROM);
-    const marker = markerIn(machine.memory.subarray(from, wordAt(machine.rows, body, TO)));
+    const text = machine.memory.subarray(from, wordAt(machine.rows, body, TO));
+    const marker = markerIn(text);
+    if (marker !== null && isPreamble && isThoughtAlone(text)) return null;
     return marker && { from: base + from + marker.from, to: base + from + marker.to };
   }
 

@@ -2,7 +2,7 @@
 // is shown.
 import { expect, test } from 'vitest';
 import { checkFile, scanFile } from '../../../src/node.ts';
-import { file } from '../../cli/harness.ts';
+import { file, run } from '../../cli/harness.ts';
 
 const CALL = '{"name":"f","arguments":{}}';
 const tagged = (text: string): string => `<tool_call>${text}</tool_call>`;
@@ -10,6 +10,7 @@ const told = (given: string): string => tagged(`{"name":"f","arguments":{"s":"${
 const OK = tagged(CALL);
 
 const BODIES = [
+  `<think>x</think>\n${OK}`, `<think>x</think>\n\n \n${OK}\n`, `x</think>\n${OK}`, `<think>x</think>\nHi\n${OK}`,
   `<think>x</think>${OK}`, `<think>x</think> ${OK}`, `x</think>${OK}`, `a\r${OK}`, `a\u2028${OK}`, ` ${OK}`,
   `\n${OK} tail`, `${OK}\n<tool_call>${CALL}`, tagged(`${CALL} x`), tagged(''), tagged(`[${CALL}]`),
   tagged(CALL + CALL), tagged('{"name":"f","arguments":"{}"}'), tagged('{"name":"f"}'), told('</tool_call>'),
@@ -29,17 +30,21 @@ type Said = { readonly role: string; readonly content: string }[];
 const asText = (messages: Said): string =>
   messages.map(({ role, content }) => `<|im_start|>${role}\n${content}<|im_end|>\n`).join('');
 
-test.each(BODIES)('%j', (body) => {
+/** The lines that `render` writes, without white space at their ends. */
+const shownIn = async (path: string): Promise<string[]> =>
+  (await run(['render', path])).out.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+
+test.each(BODIES)('%j', async (body) => {
   for (const reply of REPLIES) {
     const messages: Said = [
       { role: 'user', content: 'q' }, { role: 'assistant', content: body },
       ...(reply === null ? [] : [{ role: 'tool', content: reply }]),
     ];
-    const [inRecord, inText] = [{ messages }, { text: asText(messages) }].map((record) => {
-      const path = file('alike.jsonl', `${JSON.stringify(record)}\n`);
+    const [inRecord, inText] = await Promise.all([{ messages }, { text: asText(messages) }].map(async (record, i) => {
+      const path = file(`alike-${i}.jsonl`, `${JSON.stringify(record)}\n`);
       const findings = [...checkFile(path)].map(({ severity, rule }) => `${severity} ${rule}`).sort();
-      return { findings, calls: scanFile(path).calls };
-    });
+      return { findings, calls: scanFile(path).calls, shown: await shownIn(path) };
+    }));
     expect(inRecord, reply ?? 'no reply').toEqual(inText);
   }
 });
