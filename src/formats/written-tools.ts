@@ -1,5 +1,5 @@
-// Definitions of tools as JSON that is written. They come from anywhere, and writing takes recursion for each level: what
-// is too deep or too much is refused, as it is where definitions are declared.
+// Definitions of tools as JSON that is written. They come from anywhere, and writing takes recursion for each level:
+// what is too deep or too much is refused, as it is where definitions are declared.
 
 import type { ToolDefinition } from '../model/data.ts';
 import { isBounded } from '../tools/json.ts';
