@@ -138,13 +138,16 @@ describe('short records that are bad in the same way', () => {
     const path = file('bad.jsonl', `${lines.join('\n')}\n`);
     for (const argv of [['check', '--format', 'ndjson'], ['audit', '--format', 'ndjson']]) {
       const { out } = await run([...argv, '--threads', '1', path]);
-      const told = out.trimEnd().split('\n').map((line) => JSON.parse(line) as { message: string; from: number })
+      interface Told { message: string; from: number; line: number; column: number }
+      const told = out.trimEnd().split('\n').map((line) => JSON.parse(line) as Told)
         .filter(({ from }) => from !== undefined);
       const at = told.map(({ message }) => /at byte (\d+)/.exec(message)?.[1] ?? null);
       const starts = lines.map((_, i) => lines.slice(0, i).join('\n').length + (i === 0 ? 0 : 1));
       const wrong: Record<string, number> = { '{': 1, '{"a" 1}': 5, '---': 1 };
       expect(told.map(({ from }) => from)).toEqual(starts);
-      expect(at).toEqual(lines.map((line, i) => line === '{}' ? null : `${starts[i]! + wrong[line]!}`));
+      expect(at).toEqual(lines.map((line) => line === '{}' ? null : `${wrong[line]!}`));
+      expect(told.map(({ line, column }) => [line, column]))
+        .toEqual(lines.map((line, i) => [i + 1, (wrong[line] ?? 0) + 1]));
     }
   });
 

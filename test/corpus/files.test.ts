@@ -94,7 +94,7 @@ test.each([
   const path = file('positions.jsonl', lines.join('\n'));
   for (const largestRecord of [undefined, 1000]) {
     const [found] = checkFile(path, { positions: 'field', largestRecord });
-    const wanted = ['bad-record', 0, expect.stringMatching(` at byte ${byte}$`)];
+    const wanted = ['bad-record', 0, expect.stringMatching(`, at byte ${byte} of the record$`)];
     expect([found!.rule, found!.from, found!.message]).toEqual(wanted);
   }
 });

@@ -4,6 +4,7 @@
 import { type Input, inputAt, STANDARD_INPUT } from '../../corpus/input/paths.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
 import type { FilterWork, JudgeWork } from '../../corpus/jobs/job.ts';
+import { textOfWords } from '../../corpus/jobs/words.ts';
 import { LARGEST_LINE, LARGEST_LIST, MOST_LINE_BYTES } from '../../corpus/jobs/verdict-lines.ts';
 import { type CorpusOptions, readOptionsOf } from '../options.ts';
 import { escapeJson, escapeText } from '../print.ts';
@@ -58,7 +59,9 @@ export async function filter(
     work: { kind: 'filter', emit, passthrough, isApart, largest: largest ?? LARGEST_LINE, largestList, ...judging },
     tellsAtEnd: false,
   })) {
-    if (event.kind === 'piece') out.bytes(event.piece as Uint8Array);
+    if (event.kind !== 'piece') continue;
+    if ('words' in event.piece) run.tellAll(event.piece.words.map(textOfWords));
+    else out.bytes(event.piece as Uint8Array);
   }
   out.end();
   return run.failed ? FAILED : OK;

@@ -30,16 +30,17 @@ export class FindingPlaces {
   /** The place of a finding. Throws an InputError. */
   of(job: JobInput, opened: Opened | null, { diagnostic, line, place }: Found): PlacedFinding {
     const { input, options } = opened ?? this.#open(job);
+    const { from, faultAt: at = from } = diagnostic;
     // A row of a table has no place in the file: its number stands for the line, and the offset in the field for the
     // column.
     if (options.positions === 'field' && line !== null) {
-      return { place: { line, column: diagnostic.from + 1 }, input: null };
+      return { place: { line, column: at + 1 }, input: null };
     }
     if (place !== null) return { place, input };
     const places = this.#for(input);
     // A record that is too large is told when its beginning was let go.
-    if (line !== null && places.hasForgotten(diagnostic.from)) return { place: { line, column: 1 }, input };
-    return { place: places.at(diagnostic.from), input };
+    if (line !== null && places.hasForgotten(at)) return { place: { line, column: 1 }, input };
+    return { place: places.at(at), input };
   }
 
   /** An input is done with. */

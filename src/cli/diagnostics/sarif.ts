@@ -148,7 +148,7 @@ function descriptorOf(rule: Told['rule']): object {
 }
 
 /** A region. Columns are code points, the end is behind the last one. */
-function regionOf({ from, to }: Told, place: Place, end: Place | null): object {
+function regionOf({ from: begin, to, faultAt: from = begin }: Told, place: Place, end: Place | null): object {
   return {
     startLine: place.line,
     startColumn: place.column,

@@ -28,8 +28,7 @@ import type { Layout } from '../records/layout.ts';
 import {
   type CorpusRecord, readRecords, type RecordOptions, type RecordProblem, restOfRecords,
 } from '../records/record.ts';
-import { largeText } from '../records/unit.ts';
-import { detailOf } from '../records/unit-types.ts';
+import { largeText, missOf, noRecord } from '../records/unit.ts';
 import type { LineRange } from '../records/window.ts';
 
 export interface AuditOptions extends PlainReadOptions, FixOptions {
@@ -39,6 +38,8 @@ export interface AuditOptions extends PlainReadOptions, FixOptions {
   readonly field?: string | undefined;
   /** Bytes of one record that are still read. 64 MiB by default. */
   readonly largestRecord?: number | undefined;
+  /** Records are rows of a table. */
+  readonly isTable?: boolean | undefined;
 }
 
 /** Everything that is found in raw text, or in a part of it, in its order. Never throws on data. */
@@ -149,11 +150,12 @@ interface Auditor {
 
 function* auditOne(auditor: Auditor, record: CorpusRecord | RecordProblem): Generator<AuditedText, void, void> {
   if ('problem' in record) {
-    yield* auditor.bad.tell('bad-record', record, detailOf(record.problem, record.at));
+    const { problem, at, from } = record;
+    yield* auditor.bad.tell('bad-record', record, problem, at === null ? null : at - from);
     return;
   }
   for (const text of auditRecord(auditor, record)) {
-    if (text.findings[0]?.rule !== 'unknown-record') yield* auditor.bad.end();
+    if (text.findings[0]?.field !== null) yield* auditor.bad.end();
     yield text;
   }
 }
@@ -168,8 +170,9 @@ function* auditRecord(auditor: Auditor, record: CorpusRecord): Generator<Audited
   const named = options.field ?? null;
   const texts = textsOf(value, named);
   if (texts === null) {
-    const detail = named === null ? 'no known field' : 'no known field, and not the named one';
-    yield* auditor.bad.tell('unknown-record', record, detail);
+    const problem = noRecord(value, options);
+    const rule = problem === null ? 'unknown-record' : 'bad-record';
+    yield* auditor.bad.tell(rule, record, problem ?? missOf(value, { field: options.field }).problem);
     return;
   }
   for (const parts of texts.transcripts) {

@@ -23,6 +23,8 @@ export interface AuditFinding {
   readonly message: string;
   /** How many it stands for; left out: one. */
   readonly times?: number;
+  /** Byte that line and column lead people to; left out: `from`. */
+  readonly faultAt?: number;
 }
 
 /** What is known of a finding before it is told. */
@@ -82,12 +84,12 @@ export type Audited = AuditedText | number;
 /** Bytes [from, to) that cannot be looked into, of a record or of raw text (null). */
 export function badText(
   rule: BadRecordRule, of: Pick<CorpusRecord, 'number' | 'line'> | null, from: number, to: number, detail: string,
-  transcript = 0,
+  transcript = 0, faultAt?: number,
 ): AuditedText {
   const message = `${RULES[rule].text}: ${detail}`;
   const severity = 'error';
   const record = of?.number ?? null;
   const finding = { code: null, rule, severity, from, to, transcript, record, field: null, message } as const;
-  const findings = [finding];
+  const findings = [faultAt === undefined ? finding : { ...finding, faultAt }];
   return { at: from, briefs: findings, base: 0, findings, line: of?.line ?? null, change: null, left: 1 };
 }

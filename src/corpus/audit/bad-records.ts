@@ -3,18 +3,19 @@
 
 import { manyTimes } from '../../errors.ts';
 import { BadRuns } from '../records/bad-runs.ts';
-import { detailAt, type Fault, faultOf } from '../records/known-bad.ts';
+import { type Fault, faultOf } from '../records/known-bad.ts';
 import { KnownBytes } from '../../model/known-bytes.ts';
 import type { PassesBad } from '../records/pass-bad.ts';
 import type { CorpusRecord, Placed, RecordProblem } from '../records/record.ts';
 import type { ChatLines } from '../records/chat-lines.ts';
 import type { RecordRows } from '../records/rows.ts';
-import type { BadRecordRule } from '../records/unit-types.ts';
+import { type BadRecordRule, detailOf } from '../records/unit-types.ts';
 import { type AuditedText, badText } from './audited.ts';
 
 interface Bad extends Placed {
   readonly rule: BadRecordRule;
   readonly detail: string;
+  readonly faultAt: number | undefined;
 }
 
 type Texts = Generator<AuditedText, void, void>;
@@ -25,11 +26,12 @@ export class BadRecords {
 
   readonly isFurther: PassesBad = (...bad) => this.#runs.isFurther(...bad);
 
-  /** Tells of one, or keeps it for a run. */
-  *tell(rule: BadRecordRule, { number, line, from, to }: Placed, detail: string): Texts {
-    const bad: Bad = { number, line, from, to, rule, detail };
+  /** Tells of one, or keeps it for a run. `at`: the byte of the record where it goes wrong. */
+  *tell(rule: BadRecordRule, { number, line, from, to }: Placed, problem: string, at: number | null = null): Texts {
+    const [detail, faultAt] = [detailOf(problem, at), at === null ? undefined : from + at];
+    const bad: Bad = { number, line, from, to, rule, detail, faultAt };
     if (this.#runs.endsBefore(from)) yield* this.end();
-    if (this.#runs.isAlone(rule, bad, bad)) yield badText(rule, bad, from, to, detail);
+    if (this.#runs.isAlone(rule, bad, bad)) yield badText(rule, bad, from, to, detail, 0, faultAt);
   }
 
   /** Some were kept. */
@@ -42,7 +44,8 @@ export class BadRecords {
     if (!this.#runs.isAny) return;
     for (const { first, times, to } of this.#runs.take()) {
       const isOne = times === 1;
-      const text = badText(first.rule, first, first.from, to, isOne ? first.detail : manyTimes(times));
+      const detail = isOne ? first.detail : manyTimes(times);
+      const text = badText(first.rule, first, first.from, to, detail, 0, first.faultAt);
       const findings = isOne ? text.findings : [{ ...text.findings[0]!, times }];
       yield { ...text, findings, briefs: findings, left: times };
     }
@@ -54,7 +57,7 @@ export class BadRecords {
     const known = this.known.get(bytes);
     if (known !== undefined) {
       const place = lines.placeOf(rows, row);
-      yield* this.tell(known.rule, place, detailAt(known, place));
+      yield* this.tell(known.rule, place, known.detail, known.at);
       return;
     }
     const before = this.#runs.last;

@@ -217,9 +217,10 @@ class AuditOutput implements SourceWatcher {
 
 /** What is told of a finding beside its record; places count from `base` on. */
 function diagnosticOf(finding: AuditFinding, base: number): Omit<AuditFinding, 'record'> {
-  const { code, rule, severity, from, to, transcript, field, message, times } = finding;
+  const { code, rule, severity, from, to, transcript, field, message, times, faultAt } = finding;
   const told = { code, rule, severity, from: from - base, to: to - base, transcript, field, message };
-  return times === undefined ? told : { ...told, times };
+  if (times === undefined && faultAt === undefined) return told;
+  return { ...told, ...(times !== undefined && { times }), ...(faultAt !== undefined && { faultAt: faultAt - base }) };
 }
 
 /** The bytes of a source, with edits made. */

@@ -138,12 +138,13 @@ export class CheckWorker implements UnitWorker {
     // From one row of a table to another nothing has an end.
     const span = this.#isTable ? { from: 0, to: bad.to - bad.from } : { from: bad.from, to };
     const finding = { rule, ...span, detail, ...(times !== undefined && { times }) };
-    this.#tell({ ...diagnose(finding, transcript, true), pointer }, record, line, lineFrom);
+    const faultAt = bad.fault === null ? undefined : span.from + bad.fault;
+    this.#tell({ ...diagnose(finding, transcript, true), pointer, faultAt }, record, line, lineFrom);
   }
 
   #tell(diagnostic: Told, record: number | null, line: number | null, lineFrom: number | null): void {
     const isKnown = this.#places !== null && line !== null && lineFrom !== null;
-    const place = isKnown ? this.#places.at(diagnostic.from, line, lineFrom) : null;
+    const place = isKnown ? this.#places.at(diagnostic.faultAt ?? diagnostic.from, line, lineFrom) : null;
     this.#found.push({ diagnostic, record, line, place });
   }
 

@@ -26,7 +26,7 @@ import { type FileOptions, largeText } from '../records/unit.ts';
 import { ConvertOutput } from './convert-output.ts';
 import { canBeRecords } from './convert-quick.ts';
 import { addWritten, convertRecords, countPlainEmpty, emptyText, type RowsWork } from './convert-rows.ts';
-import { NOT_IN_FIELD, refusalAt, Refusals, type Refused, refusedFor, RUNS, UNKNOWN } from './convert-refusals.ts';
+import { refusalOf, Refusals, type Refused, refusedFor, RUNS, toldOf } from './convert-refusals.ts';
 import { ConvertSums, openingOf } from './convert-sums.ts';
 import type { Job, Piece } from './job.ts';
 import type { Kit } from './open.ts';
@@ -196,7 +196,7 @@ export class Conversion {
     const known = this.#refusals.known.get(bytes);
     if (known === undefined) return yield* this.record(lines.record(rows, row), bytes);
     const place = lines.placeOf(rows, row);
-    yield* this.#refuse(this.#originOf(place, known.id), refusalAt(known, place), 'record', known.rule);
+    yield* this.#refuse(this.#originOf(place, known.id), toldOf(known), 'record', known.rule);
   }
 
   #originOf({ number, line, from, to }: Placed, id: string | number | null): Origin {
@@ -243,7 +243,7 @@ export class Conversion {
       if (isCounted && bytes === null && this.#isFurther(RUNS.problem, from, to, line, 1)) return;
       const refused = refusedFor(record);
       if (bytes !== null) this.#refusals.known.keep(bytes, refused);
-      yield* this.#refuse(this.#originOf(record, null), refusalAt(refused, record), 'record', refused.rule);
+      yield* this.#refuse(this.#originOf(record, null), toldOf(refused), 'record', refused.rule);
       return;
     }
     const { value } = record;
@@ -257,7 +257,7 @@ export class Conversion {
       from === 'auto' || isDialect(from) ? heldBy(record, this.#reading)
         : [heldAs(from as ChatForm, value)];
     if (held.length === 0) {
-      const refusal = this.#reading.field === undefined ? UNKNOWN : NOT_IN_FIELD;
+      const refusal = refusalOf(value, this.#reading);
       if (bytes !== null) this.#refusals.known.keep(bytes, { refusal, id, at: null, rule: RUNS.record });
       yield* this.#refuse(origin, refusal, 'record');
     }

@@ -4,15 +4,12 @@
 import { Refusal } from '../../formats/loss.ts';
 import { BadRuns } from '../records/bad-runs.ts';
 import { KnownBytes } from '../../model/known-bytes.ts';
-import type { Placed, RecordProblem } from '../records/record.ts';
-import { detailAt } from '../records/known-bad.ts';
+import type { RecordProblem } from '../records/record.ts';
+import { detailOf } from '../records/unit-types.ts';
+import { type FileOptions, missOf, noRecord } from '../records/unit.ts';
 import type { GatheredBytes } from './gathered-bytes.ts';
 import type { Piece } from './job.ts';
 import type { Words } from './words.ts';
-
-export const NOT_IN_FIELD = new Refusal(
-  null, 'the field that was asked for holds no text and no list of messages', 'name another one with --field',
-);
 
 /** What a refusal tells. */
 export type Refused = Pick<Refusal, 'index' | 'reason' | 'remedy'>;
@@ -23,9 +20,13 @@ export const RUNS = {
   transcript: 'transcripts that cannot be converted',
 } as const;
 
-export const UNKNOWN = new Refusal(
-  null, 'its form is none that is known', 'give messages, conversations or text, or name its form with --from',
-);
+/** What is told of a record that holds nothing which can be converted. */
+export function refusalOf(value: unknown, reading: Pick<FileOptions, 'field' | 'isTable'>): Refusal {
+  const problem = noRecord(value, reading);
+  if (problem !== null) return new Refusal(null, problem, 'give one JSON object a line, or one list');
+  const miss = missOf(value, { field: reading.field });
+  return new Refusal(null, miss.problem, miss.remedy);
+}
 
 /** What is refused of a record wherever it stands. */
 export interface KnownRefusal {
@@ -42,9 +43,9 @@ export function refusedFor({ problem, remedy, at, from }: RecordProblem): KnownR
   return { refusal, id: null, at: at === null ? null : at - from, rule: RUNS.problem };
 }
 
-/** What is told of it at a place. */
-export const refusalAt = ({ refusal, at }: KnownRefusal, place: Placed): Refused =>
-  (at === null ? refusal : { ...refusal, reason: detailAt({ detail: refusal.reason, at }, place) });
+/** What is told of it. */
+export const toldOf = ({ refusal, at }: KnownRefusal): Refused =>
+  (at === null ? refusal : { ...refusal, reason: detailOf(refusal.reason, at) });
 
 export class Refusals extends BadRuns<Words> {
   readonly known = new KnownBytes<KnownRefusal>();

@@ -4,6 +4,8 @@
 import { applyRules } from '../../rules/settings.ts';
 import type { Source } from '../../scan/source.ts';
 import { canBeRows, formsOf } from '../records/chat-lines.ts';
+import { CUT, WIDE } from '../records/json-cause.ts';
+import { turnsOf } from '../records/turns.ts';
 import type { FileOptions } from '../records/unit.ts';
 import { ALL, type LinesPart } from '../records/units.ts';
 import { GatheredBytes, PIECE } from './gathered-bytes.ts';
@@ -59,6 +61,7 @@ function* filter(
       continue;
     }
     to = item.from + item.size;
+    if (item.from === 0 && beginsNoLines(item, judge, largest)) yield { words: [[path, NO_LINES]] };
     if (!isRaw) text += texts.textOf(item);
     else if (isWanted(item)) {
       yield* out.add(item.bytes);
@@ -73,6 +76,17 @@ function* filter(
   yield* out.flush();
   out.close();
   return { ...NO_RESULT, bytes: (part.to === Infinity ? input.size ?? to : part.to) - part.from };
+}
+
+/** What is told once of an input whose lines are none of JSON. */
+const NO_LINES = ': filter takes one JSON object a line, and the first line is no whole one; '
+  + 'it may be a list, an object over many lines or text of UTF-16';
+
+/** Whether a first line is the beginning of a list or an object over many lines, a list of records, or UTF-16. */
+function beginsNoLines(line: Line, judge: Judge, largest: number): boolean {
+  const record = recordOfLine(line, judge.machine, largest);
+  if ('problem' in record) return record.problem === CUT.problem || record.problem === WIDE.problem;
+  return Array.isArray(record.value) && record.value.length > 0 && turnsOf(record.value) === null;
 }
 
 /** Bytes that are a piece by themselves need not be copied. Who keeps a piece takes a slice, which a Buffer shares. */

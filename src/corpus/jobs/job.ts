@@ -197,6 +197,8 @@ export interface Told extends Omit<Diagnostic, 'rule'> {
   readonly field?: string | null;
   /** In a record: JSON pointer of what it is about; null: it is in no record. */
   readonly pointer?: string | null;
+  /** Byte that line and column lead people to; left out: `from`. */
+  readonly faultAt?: number | undefined;
   /** It is about chat data, which has members where text has headers. */
   readonly isChat?: boolean;
 }

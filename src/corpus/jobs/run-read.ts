@@ -74,7 +74,7 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
     // A row of a table has no bytes of its own in the file: positions are those in the row.
     const isTable = options.positions === 'field';
-    const placed = <T extends Placed>(one: T): T => (isTable ? { ...one, from: 0, to: one.to - one.from } : one);
+    const placed = <T extends Placed & Partial<RecordProblem>>(one: T): T => (isTable ? inRow(one) : one);
     const begins = (position: number): void => rows.begins?.(layout === 'lines' ? position : 0);
     /** `isWritten`: its messages were taken before. */
     const take = (read: CorpusRecord | RecordProblem, isWritten = false): void => {
@@ -225,4 +225,11 @@ function linesOf(input: InputSource): PlaceOf {
     return part.subarray(0, input.read(from, part.subarray(0, to - from)));
   });
   return (position) => lines.at(position);
+}
+
+/** Positions in the input as those in the row. */
+function inRow<T extends Placed & Partial<RecordProblem>>(one: T): T {
+  const { from, to, at } = one;
+  const placed = { ...one, from: 0, to: to - from };
+  return at == null ? placed : { ...placed, at: at - from };
 }

@@ -4,9 +4,9 @@ import { versionOfTurns } from '../../formats/interchange/shape.ts';
 import { isBlankByte } from '../../model/bytes.ts';
 import type { Source } from '../../scan/source.ts';
 import {
-  BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, MARK, OPEN_LIST, OPEN_OBJECT, QUOTE,
+  BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, isWideJson, isWideMarked, MARK, OPEN_LIST, OPEN_OBJECT, QUOTE,
 } from './json-bytes.ts';
-import { FirstBytes } from './layout.ts';
+import { FirstBytes, WIDEST } from './layout.ts';
 
 /** Forms of JSON records; `text`: a field of that name holds raw transcripts. */
 export type RecordForm =
@@ -25,6 +25,7 @@ export const RECORD_ENDINGS: readonly string[] = ['.jsonl', '.ndjson', '.json'];
 
 const PEEK = 4096;
 const RECORD_NAME = /\.(?:jsonl|ndjson)(?:\.gz|\.zst)?$/;
+const JSON_NAME = /\.(?:jsonl|ndjson|json)(?:\.gz|\.zst)?$/;
 
 /** How raw transcripts begin. */
 const RAW = /^(?:<\||<s>|\[BOS\]|---|version:)/;
@@ -44,8 +45,10 @@ export function holdsRecords(path: string, source: Source): boolean {
     const [byte] = part;
     if (byte !== MARK[at] && !isBlankByte(byte)) seen += String.fromCharCode(byte!);
   }
-  // A list of objects, or an object with a key: `[BOS]` and other raw text begin otherwise.
-  if (/^\x1e?(?:\{"|\{\}|\[\{|\[\])/.test(seen)) return RECORD_NAME.test(path) || !isAnswer(source);
+  const first = source.bytes(0, WIDEST);
+  if (isWideJson(first) || (isWideMarked(first) && JSON_NAME.test(path))) return true;
+  // A list of objects, or of such lists, or an object with a key: `[BOS]` and other raw text begin otherwise.
+  if (/^\x1e?(?:\{"|\{\}|\[\{|\[\]|\[\[\{)/.test(seen)) return RECORD_NAME.test(path) || !isAnswer(source);
   return RECORD_NAME.test(path) && !RAW.test(seen);
 }
 

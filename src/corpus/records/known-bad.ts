@@ -49,10 +49,7 @@ export function faultOf(
   return { rule, detail: record.problem, pointer, at: record.at - record.from };
 }
 
-/** The detail, of a record at another place. */
-export const detailAt = ({ detail, at }: Pick<Fault, 'detail' | 'at'>, { from }: Placed): string =>
-  detailOf(detail, at === null ? null : from + at);
-
-/** The same of the whole. */
-export const faultyRecord = (place: Placed, fault: Fault): BadRecord =>
-  badRecord(place, fault.rule, detailAt(fault, place), fault.pointer);
+/** The bad record at a place. */
+export function faultyRecord(place: Placed, { rule, detail, pointer, at }: Fault): BadRecord {
+  return badRecord(place, rule, detailOf(detail, at), pointer, at);
+}

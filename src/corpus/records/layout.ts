@@ -3,7 +3,7 @@
 import { isBlankByte } from '../../model/bytes.ts';
 import type { Source } from '../../scan/source.ts';
 import {
-  BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, LF, MARK, OPEN_LIST, OPEN_OBJECT, QUOTE, SEPARATOR,
+  BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, LF, looksWide, MARK, OPEN_LIST, OPEN_OBJECT, QUOTE, SEPARATOR,
 } from './json-bytes.ts';
 
 /**
@@ -12,6 +12,8 @@ import {
 export type Layout = 'lines' | 'list' | 'values';
 
 const PEEK = 4096;
+/** Bytes that `looksWide` looks at. */
+export const WIDEST = 4;
 /** Blank bytes before a value, and bytes of a first line, that are looked through. */
 const MOST = 1024 * 1024;
 
@@ -19,9 +21,10 @@ const MOST = 1024 * 1024;
  * The layout of an input, told by its first value. A list begins with its bracket, unless it is the first of several
  * lines: it ends with its line, and the next one begins with a list or an object. Values are not lines where the first
  * one goes on behind a line feed, or ends before it and another object follows at once. Where the next line begins with
- * an object, the first one is a broken line.
+ * an object, the first one is a broken line. Text of UTF-16 has no lines of bytes.
  */
 export function layoutOf(source: Source): Layout {
+  if (looksWide(source.bytes(0, WIDEST))) return 'values';
   const bytes = new FirstBytes(source);
   let byte = bytes.next();
   while (isBlankByte(byte)) byte = bytes.next();

@@ -7,6 +7,7 @@ import { type Source, WatchedSource } from '../../scan/source.ts';
 import { isBlank, isBlankByte } from '../../model/bytes.ts';
 import { KnownBytes } from '../../model/known-bytes.ts';
 import { crowdOf } from './crowded.ts';
+import { type Cause, causeOf, invalidUtf8At, UNKNOWN } from './json-cause.ts';
 import { isMarked, LF, MARK } from './json-bytes.ts';
 import type { ValuesPlace } from './framing.ts';
 import { type Layout, layoutOf } from './layout.ts';
@@ -172,25 +173,36 @@ export function tooLarge(place: Placed): RecordProblem {
 /** Null: there is nothing but white space. */
 export function recordOf(bytes: Buffer, place: Placed, { locate }: RecordOptions): CorpusRecord | RecordProblem | null {
   const { number, line, from, to } = place;
-  if (!isUtf8(bytes)) return problemOf(place, 'it is not valid UTF-8', 'write it as UTF-8');
+  if (!isUtf8(bytes)) return notUtf8(bytes, place);
   const crowd = crowdOf(bytes);
   if (crowd !== null) return problemOf(place, `it holds ${crowd}`, 'split it');
   const found = locate === undefined ? -1 : surelyWrong(bytes, locate);
-  if (found >= 0) return notJson(bytes, place, found);
+  if (found >= 0) return notJson(bytes, place, found, locate);
   const text = bytes.toString('utf8');
   try {
     const value = JSON.parse(text) as unknown;
     return { number, line, from, to, value, bytes };
   } catch {
-    return notJson(bytes, place, locate?.(bytes) ?? null);
+    return notJson(bytes, place, locate?.(bytes) ?? null, locate);
   }
 }
 
-/** `found`: the first byte at which it is none; null: unknown. */
-function notJson(bytes: Uint8Array, place: Placed, found: number | null): RecordProblem | null {
+type Locate = RecordOptions['locate'];
+
+/** `found`: the first byte at which it is none; null: unknown. Null: there is nothing but white space. */
+export function notJson(
+  bytes: Uint8Array, place: Placed, found: number | null, locate: Locate,
+): RecordProblem | null {
   if (isBlank(bytes, 0, bytes.length)) return null;
-  const at = found === null ? null : place.from + found;
-  return problemOf(place, 'it is no JSON', 'give one JSON object a line, or one list', at);
+  // Only the scanner's answer can be looked at: the engine's parser tells no place.
+  const isKnown = found !== null && found >= 0 && locate !== undefined;
+  const cause: Cause = isKnown ? causeOf(bytes, found, (part) => locate(part)! < 0) : UNKNOWN;
+  return problemOf(place, cause.problem, cause.remedy, isKnown ? place.from + found : null);
+}
+
+/** Bytes that are no UTF-8. */
+export function notUtf8(bytes: Uint8Array, place: Placed): RecordProblem {
+  return problemOf(place, 'it is not valid UTF-8', 'write it as UTF-8', place.from + invalidUtf8At(bytes));
 }
 
 /** Bytes of a line for which an error of the engine's parser costs more than looking before. */

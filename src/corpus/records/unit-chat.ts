@@ -78,9 +78,10 @@ function unitFrom(
     };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const { index, reason } = error;
-    if (index === null) return badRecord(record, 'refused-record', reason);
-    return badRecord(record, 'refused-record', `message ${index}: ${reason}`, entries.pointer(index));
+    const { index, reason, remedy } = error;
+    const detail = `${reason}; ${remedy}`;
+    if (index === null) return badRecord(record, 'refused-record', detail);
+    return badRecord(record, 'refused-record', `message ${index}: ${detail}`, entries.pointer(index));
   }
 }
 

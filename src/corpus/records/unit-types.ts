@@ -42,13 +42,15 @@ export interface BadRecord {
   readonly pointer: string;
   /** What is wrong; holds nothing of the record. */
   readonly detail: string;
+  /** The byte of the record where it goes wrong, which people are led to; null: unknown. */
+  readonly fault: number | null;
 }
 
 export const isBad = (unit: Unit | BadRecord): unit is BadRecord => 'rule' in unit;
 
-/** What is wrong with a record, and the byte of the input where, if that is known. */
+/** What is wrong with a record, and at which of its bytes, if that is known. */
 export const detailOf = (problem: string, at: number | null): string =>
-  at === null ? problem : `${problem} at byte ${at}`;
+  at === null ? problem : `${problem}, at byte ${at} of the record`;
 
 /** What a record is told that gives no unit. */
 export function badRecord(
@@ -56,6 +58,7 @@ export function badRecord(
   rule: BadRecordRule,
   detail: string,
   pointer = '',
+  fault: number | null = null,
 ): BadRecord {
-  return { record: number, line, from, to, rule, pointer, detail };
+  return { record: number, line, from, to, rule, pointer, detail, fault };
 }

@@ -5,11 +5,12 @@ import { JSON_DEEPEST } from '../../abi.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
-import { isObject, type JsonObject, own, pointerTo } from '../../tools/json.ts';
+import { isObject, type JsonObject, pointerTo } from '../../tools/json.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
 import { holdsRecords, type InterchangeForm, isInterchange } from './form.ts';
 import { answeredChats, arePieces, isTranscriptBeside, otherChats, textsOf } from './other-forms.ts';
+import { type Miss, nearMiss } from './near-miss.ts';
 import { turnsOf } from './turns.ts';
 import { chatUnit, interchangeUnit, turnsUnit } from './unit-chat.ts';
 import { type BadRecord, badRecord, detailOf, type Unit } from './unit-types.ts';
@@ -64,15 +65,16 @@ export function* unitsOf(
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
   const joinsTurns = joinsTurnsOf(options);
   for (const record of readRecords(input, { locate, largest: options.largestRecord, joinsTurns })) {
-    if ('problem' in record) yield unreadRecord(record, options);
+    if ('problem' in record) yield unreadRecord(record);
     else yield* unitsOfRecord(record, options);
   }
 }
 
-/** The byte at which it is wrong is one of the record where positions are no bytes of the file. */
-function unreadRecord(record: RecordProblem, { positions }: FileOptions): BadRecord {
+/** The byte at which it is wrong is one of the record: of the file it is told by line and column. */
+function unreadRecord(record: RecordProblem): BadRecord {
   const { problem, at, from } = record;
-  return badRecord(record, 'bad-record', detailOf(problem, at !== null && positions === 'field' ? at - from : at));
+  const fault = at === null ? null : at - from;
+  return badRecord(record, 'bad-record', detailOf(problem, fault), '', fault);
 }
 
 /** Whether turns that follow each other are one transcript. */
@@ -85,7 +87,7 @@ export function* unitsOfRecord(
   options: FileOptions,
 ): Generator<Unit | BadRecord, void, void> {
   if ('problem' in record) {
-    yield unreadRecord(record, options);
+    yield unreadRecord(record);
     return;
   }
   const { form = 'auto', positions = 'file' } = options;
@@ -99,63 +101,37 @@ export function* unitsOfRecord(
   const fields = answered.length > 0 ? null : fieldsOf(record.value, options);
   if (fields === null) {
     const chats = answered.length > 0 ? answered : isAny ? otherChats(record) : [];
-    if (chats.length === 0) yield badRecord(record, 'unknown-record', wantedFields(record.value, options));
+    if (chats.length === 0) yield badRecord(record, 'unknown-record', missOf(record.value, options).problem);
     for (const chat of chats) {
       if (chat.isText) yield* textUnit(chat.record, chat.names, textsOf(chat), options);
       else yield chatUnit(chat, positions);
     }
   }
-  else if (typeof fields === 'string') yield badRecord(record, 'bad-record', fields);
+  else if (typeof fields === 'string') yield badRecord(record, 'bad-record', noRecord(record.value, options) ?? fields);
   else if (fields.texts !== null) yield* textUnit(record, fields.names, fields.texts, options);
   else yield chatUnit({ record, names: fields.names }, positions);
 }
 
 /** What a record is told when nothing in it can be read. */
-function wantedFields(value: unknown, { form, field }: FileOptions): string {
-  if (field !== undefined) return 'the field that was asked for holds no text and no list of messages';
-  if (form !== undefined && form !== 'auto') return `it has no ${form}`;
-  return nearMiss(value as JsonObject) ?? NO_FIELD;
+export function missOf(value: unknown, { form, field }: Pick<FileOptions, 'form' | 'field'>): Miss {
+  if (field !== undefined) return NOT_IN_FIELD;
+  if (form !== undefined && form !== 'auto') return { problem: `it has no ${form}`, remedy: 'name another form' };
+  return nearMiss(value as JsonObject);
 }
 
-const NO_FIELD =
-  'it has none of messages, conversations, text, prompt with completion, chosen with rejected, instruction with output';
-/** Names that can be told. */
-const PLAIN_NAME = /^\w{1,64}$/;
-/** Fields that are looked at for what they hold otherwise. */
-const LOOKED_AT = 64;
+const NOT_IN_FIELD: Miss = {
+  problem: 'the field that was asked for holds no text and no list of messages',
+  remedy: 'name another one with --field',
+};
 
-/** What a record nearly has: a field in another type, or messages in a field of another name; null: nothing. */
-function nearMiss(record: JsonObject): string | null {
-  for (const name of ['messages', 'conversations']) {
-    const held = own(record, name);
-    if (typeof held === 'string') return `its ${name} is text, not a list of messages`;
-    if (isObject(held)) return `its ${name} is an object, not a list of messages`;
-  }
-  const names = Object.keys(record).slice(0, LOOKED_AT).filter((name) => PLAIN_NAME.test(name));
-  const other = names.find((name) => areMessages(own(record, name)));
-  // A prompt alone is not all that is said.
-  const isPart = other === 'prompt' && ['completion', 'chosen', 'rejected'].some((name) => Object.hasOwn(record, name));
-  if (isPart) return null;
-  if (other !== undefined) return `its messages are in ${other}, which is read when --field names it`;
-  const said = QUESTIONS.find((pair) => pair.every((name) => typeof own(record, name) === 'string'));
-  if (said === undefined) return null;
-  const named = said[0] === 'instruction' ? 'instruction with output' : 'prompt with completion';
-  return `it has ${said.join(' with ')}, which is read when it is named ${named}`;
-}
+const NO_OBJECT = 'it is no JSON object';
 
-/** Names under which others keep a question and its answer. */
-const QUESTIONS: readonly (readonly [string, string])[] = [
-  ['instruction', 'response'], ['instruction', 'answer'], ['prompt', 'response'], ['question', 'answer'],
-  ['question', 'response'], ['query', 'response'], ['query', 'answer'], ['problem', 'solution'], ['input', 'output'],
-];
-
-/** Whether a value is a list of objects, of which the first one says a role and has a text. */
-function areMessages(value: unknown): boolean {
-  if (!Array.isArray(value)) return false;
-  const first: unknown = value[0];
-  const has = (role: string, text: string): boolean =>
-    isObject(first) && typeof own(first, role) === 'string' && own(first, text) !== undefined;
-  return has('role', 'content') || has('from', 'value');
+/**
+ * Why a value is no record; null: it may be one. A text that is a row of a table is what its reader tells of the row.
+ */
+export function noRecord(value: unknown, { isTable }: Pick<FileOptions, 'isTable'>): string | null {
+  if (isTable === true && typeof value === 'string') return value;
+  return isObject(value) ? null : NO_OBJECT;
 }
 
 export interface HeldFields {
@@ -166,7 +142,7 @@ export interface HeldFields {
 
 /** Which fields hold the transcript; null: none; text: what is wrong with the record. */
 export function fieldsOf(value: unknown, { form = 'auto', field }: FileOptions): HeldFields | string | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is no JSON object';
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return NO_OBJECT;
   const record = value as { readonly [name: string]: unknown };
   const take = (...names: string[]): HeldFields | null => {
     const values = names.map((name) => (Object.hasOwn(record, name) ? record[name] : undefined));

@@ -3,8 +3,10 @@
 
 import { isBlank, isBlankByte } from '../../model/bytes.ts';
 import {
-  BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, LF, OPEN_LIST, OPEN_OBJECT, QUOTE, SEPARATOR,
+  BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, LF, looksWide, OPEN_LIST, OPEN_OBJECT, QUOTE, SEPARATOR,
 } from './json-bytes.ts';
+import { WIDE } from './json-cause.ts';
+import { WIDEST } from './layout.ts';
 import { CHUNK, type RecordWindow } from './record-window.ts';
 
 /** The bytes of a value, or what stands where one should. */
@@ -16,7 +18,7 @@ export interface ValueSpan {
   readonly to: number;
   /** Valid until the next one is asked for; null: too large to be kept. */
   readonly bytes: Buffer | null;
-  readonly problem?: { readonly problem: string; readonly remedy: string; readonly at: number };
+  readonly problem?: { readonly problem: string; readonly remedy: string; readonly at: number | null };
 }
 
 type Spans = Generator<ValueSpan, void, void>;
@@ -86,7 +88,7 @@ export function* listed(input: RecordWindow, firstLine: number, beginsList = tru
 
 type Place = Pick<ValueSpan, 'line' | 'from' | 'to'>;
 
-const problemAt = (place: Place, at: number, problem: string, remedy: string): ValueSpan => ({
+const problemAt = (place: Place, at: number | null, problem: string, remedy: string): ValueSpan => ({
   ...place, bytes: null, problem: { problem, remedy, at },
 });
 
@@ -109,11 +111,23 @@ export function* afterList(input: RecordWindow, start: number, firstLine: number
   }
 }
 
+/** An input that is no UTF-8 at all is one broken value (R-UTF16). */
+function wide(input: RecordWindow, line: number): ValueSpan {
+  do input.skip(input.length);
+  while (input.more());
+  const place = { line, from: 0, to: input.base + input.length };
+  return problemAt(place, null, WIDE.problem, WIDE.remedy);
+}
+
 /**
  * The values that follow each other, with white space or separators between them, or nothing. One that is not ended
  * goes on to the next separator or the end; what begins as neither object nor list goes on to the line's end.
  */
 export function* valuesOf(input: RecordWindow, firstLine: number): Spans {
+  if (input.base === 0 && input.has(WIDEST - 1) && looksWide(input.bytes)) {
+    yield wide(input, firstLine);
+    return;
+  }
   let line = firstLine;
   let startLine = line;
   /** The value at hand begins at `start`; -1: there is none. */

@@ -4,7 +4,7 @@
 // - Keys come in the order of the file. What is null is left out, in structs too, but for their content; a null in a
 //   list stays.
 // - The rest is told by parquet-values.ts. A row with a value that JSON cannot tell becomes a line that is a string,
-//   not an object, and so no record: `"the column NAME cannot be written as JSON"`.
+//   not an object, and so no record: `"the column NAME holds bytes that are not valid UTF-8"`.
 // - Checksums of pages are checked where a file has them, and what pages promise (parquet-checks.ts).
 
 import type { AsyncBuffer, ColumnMetaData, FileMetaData, RowGroup, SchemaTree } from 'hyparquet';
@@ -188,7 +188,11 @@ class Column extends RowNode {
   readonly key = jsonKey(this.name);
 }
 
-/** Writes the next row of the columns. */
+/** Names that people may be shown. */
+const PLAIN_NAME = /^\w{1,64}$/;
+const nameOf = ({ name }: Column): string => (PLAIN_NAME.test(name) ? `the column ${name}` : 'a column');
+
+/** Writes the next row of the columns. What is wrong with one that cannot be written stands in its place as a text. */
 function writeLine(out: JsonWriter, columns: readonly Column[]): void {
   const start = out.at;
   out.limit = start + LARGEST;
@@ -201,7 +205,7 @@ function writeLine(out: JsonWriter, columns: readonly Column[]): void {
       writeMember(out, start + 1, column.key, value);
     } catch (error) {
       if (error instanceof TooLong) untellable = `the row is longer than ${LARGEST >> 20} MiB`;
-      else if (error instanceof Untellable) untellable = `the column ${column.name} cannot be written as JSON`;
+      else if (error instanceof Untellable) untellable = `${nameOf(column)} holds ${error.message}`;
       else throw error;
       out.at = start;
     }

@@ -9,8 +9,10 @@
 import { isUtf8 } from 'node:buffer';
 import { jsonKey, type JsonWriter } from './json-writer.ts';
 
-/** JSON has no way to tell a value: bytes that are no UTF-8, a JSON column that holds no JSON. */
+/** JSON has no way to tell a value. Its message says why: bytes are no UTF-8, a JSON column holds no JSON. */
 export class Untellable extends Error {}
+
+const NO_UTF8 = 'bytes that are not valid UTF-8';
 
 /** Bytes that should be UTF-8. */
 class Text {
@@ -25,7 +27,7 @@ class Text {
   /** Also makes keys of maps. */
   toString(): string {
     const { bytes } = this;
-    if (!isUtf8(bytes)) throw new Untellable();
+    if (!isUtf8(bytes)) throw new Untellable(NO_UTF8);
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   }
 }
@@ -96,7 +98,7 @@ export function writeJson(out: JsonWriter, value: unknown): boolean {
 }
 
 function writeText(out: JsonWriter, bytes: Uint8Array): void {
-  if (!isUtf8(bytes)) throw new Untellable();
+  if (!isUtf8(bytes)) throw new Untellable(NO_UTF8);
   out.string(bytes, 0, bytes.length);
 }
 
@@ -155,6 +157,6 @@ function compact(json: string): string {
     const value: unknown = JSON.parse(json);
     return /[\n\r]/.test(json) ? JSON.stringify(value) : json.trim();
   } catch {
-    throw new Untellable();
+    throw new Untellable('text that is no JSON');
   }
 }

@@ -148,6 +148,9 @@ test('--from overrides what is detected', async () => {
   expect((await run([], { to: 'messages', from: 'messages' }, 'version: 2.2\n')).code).toBe(1);
 });
 
+const NO_FIELD = 'it has none of messages, conversations, text, prompt with completion, chosen with rejected, '
+  + 'instruction with output';
+
 test('refused records are told with their place, the others go on, no line is missing', async () => {
   const image = {
     id: 'img',
@@ -166,20 +169,20 @@ test('refused records are told with their place, the others go on, no line is mi
     {
       id: `${path}:2`,
       text: null,
-      error: expect.stringMatching(/^record: it is no JSON at byte \d+; give one JSON object a line, or one list$/),
+      error: 'record: it is no JSON, at byte 11 of the record; give one JSON object a line, or one list',
     },
     {
       id: `${path}:3`,
       text: null,
       error:
-        'record: its form is none that is known; give messages, conversations or text, or name its form with --from',
+        `record: ${NO_FIELD}; give messages, conversations or text, or name its form with --from`,
     },
     { id: `${path}:4`, text: expect.any(String) },
   ]);
   expect(err.split('\n')).toEqual([
     `refused: ${path}:2: message 0: content has a part that is none that is known; give parts with a type`,
-    expect.stringContaining(`refused: ${path}:3: record: it is no JSON at byte `),
-    `refused: ${path}:4: record: its form is none that is known; ` +
+    expect.stringContaining(`refused: ${path}:3: record: it is no JSON, at byte `),
+    `refused: ${path}:4: record: ${NO_FIELD}; ` +
       'give messages, conversations or text, or name its form with --from',
     '2 transcripts converted, 3 refused',
     '',
@@ -188,11 +191,12 @@ test('refused records are told with their place, the others go on, no line is mi
   expect(jsonLines((await run([path], { to: 'sharegpt' })).out)[1]).toMatchObject({ id: 'img', conversations: null });
 });
 
-test('the byte of broken JSON is its place in the file', async () => {
+test('the byte of broken JSON is its place in the record', async () => {
   const broken = '{"messages" 1}\n';
   const path = file('convert/broken.jsonl', lines(PLAIN) + broken);
-  const byte = lines(PLAIN).length + broken.indexOf('1');
-  expect((await run([path], { to: 'messages' })).err).toContain(`no JSON at byte ${byte};`);
+  const byte = broken.indexOf('1');
+  const { err } = await run([path], { to: 'messages' });
+  expect(err).toContain(`:2: record: it is no JSON, at byte ${byte} of the record;`);
 });
 
 test('tokens in a body: an escape, a refusal, or --neutralise', async () => {

@@ -124,7 +124,15 @@ test.each([
   [{ id: 1, conversations: user }, 'its conversations is an object, not a list of messages'],
   [{ dialogue: [user] }, 'its messages are in dialogue, which is read when --field names it'],
   [{ prompt: [user], answer: '4' }, 'its messages are in prompt, which is read when --field names it'],
-  [{ prompt: [user], completion: 'four' }, 'it has none of messages, conversations, text,'],
+  [{ prompt: [user], completion: 'four' }, 'its prompt is a list and its completion is text, which are read together'],
+  [{ prompt: 'two', completion: [user] }, 'its prompt is text and its completion is a list, which are read together'],
+  [{ prompt: [user], chosen: 'a', rejected: 'b' }, 'its prompt is a list and its chosen is text,'],
+  [{ prompt: 'a', chosen: [user], rejected: 'b' }, 'its chosen is a list and its rejected is text,'],
+  [
+    { instruction: 'a', input: '', output: 'b', history: [['c', 'd']] },
+    'it has instruction with output, which are not read beside a history of turns',
+  ],
+  [{ instruction: 'a', input: ['x'], output: 'b' }, 'its input is no text beside its instruction and output'],
   [
     { instruction: 'a', context: '', response: 'b' },
     'it has instruction with response, which is read when it is named instruction with output',
@@ -142,6 +150,31 @@ test.each([
   const path = file('pointers/near.jsonl', `${JSON.stringify(record)}\n`);
   const [found] = jsonLines((await run(['check', '--format', 'ndjson', path])).out) as { message?: string }[];
   expect(found!.message).toContain(`the record holds no transcript: ${told}`);
+  // `convert` and `audit` tell the same, and what to do.
+  const { out } = await run(['convert', '--to', 'messages', path]);
+  const [{ error }] = jsonLines(out) as [{ error: string }];
+  expect(error).toContain(`record: ${told}`);
+  expect(error).toMatch(/; \S/);
   const named = /--field/.test(told) ? told.split(' ')[4]!.replace(',', '') : null;
-  if (named !== null) expect((await run(['check', '--field', named, path])).code).toBe(0);
+  if (named === null) return;
+  expect(error).toContain(`use --field ${named}`);
+  expect((await run(['check', '--field', named, path])).code).toBe(0);
+});
+
+test('a role that is not known is told with those that are', async () => {
+  const path = file('pointers/role.jsonl', `${JSON.stringify({ messages: [{ role: 'boss', content: 'x' }] })}\n`);
+  const [found] = jsonLines((await run(['check', '--format', 'ndjson', path])).out) as { message?: string }[];
+  expect(found!.message).toBe(
+    'the chat data of the record cannot be read as a transcript: message 0: its role is none that is known; '
+      + 'use system, developer, user, assistant or tool',
+  );
+});
+
+test('an audit says what a record nearly has that it cannot look into', async () => {
+  const path = file('pointers/audited.jsonl', '{"messages":"text"}\n5\n');
+  const found = jsonLines((await run(['audit', '--format', 'ndjson', path])).out) as { message?: string }[];
+  expect(found.slice(0, 2).map(({ message }) => message)).toEqual([
+    'the record holds no transcript: its messages is text, not a list of messages',
+    'the record is no JSON object that can be read: it is no JSON object',
+  ]);
 });

@@ -1,0 +1,99 @@
+// What a record nearly has in which nothing can be read, for people. Holds nothing of it but names, which are plain.
+
+import { isObject, type JsonObject, own } from '../../tools/json.ts';
+
+/** What is wrong with a record, and what to do. */
+export interface Miss {
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+export const NO_FIELD: Miss = {
+  problem: 'it has none of messages, conversations, text, prompt with completion, chosen with rejected, '
+    + 'instruction with output',
+  remedy: 'give messages, conversations or text, or name its form with --from',
+};
+/** Names that can be told. */
+const PLAIN_NAME = /^\w{1,64}$/;
+/** Fields that are looked at for what they hold otherwise. */
+const LOOKED_AT = 64;
+
+/** What a record nearly has: a field in another type, or messages in a field of another name. */
+export function nearMiss(record: JsonObject): Miss {
+  return wrongType(record) ?? wrongHistory(record) ?? otherName(record) ?? NO_FIELD;
+}
+
+function wrongType(record: JsonObject): Miss | null {
+  for (const name of ['messages', 'conversations']) {
+    const held = kindOf(own(record, name));
+    if (held !== 'text' && held !== 'an object') continue;
+    return { problem: `its ${name} is ${held}, not a list of messages`, remedy: 'give a list of messages' };
+  }
+  // Beside sides that are lists a prompt may be text.
+  const isAsked = typeof own(record, 'chosen') === 'string';
+  return disagreeing(record, 'prompt', 'completion') ?? disagreeing(record, 'chosen', 'rejected')
+    ?? (isAsked ? disagreeing(record, 'prompt', 'chosen') : null);
+}
+
+/** Two fields that are read together where they are lists both, or texts both. */
+function disagreeing(record: JsonObject, one: string, other: string): Miss | null {
+  const [a, b] = [kindOf(own(record, one)), kindOf(own(record, other))];
+  if (a === null || b === null || (a === b && a !== 'an object')) return null;
+  return {
+    problem: `its ${one} is ${a} and its ${other} is ${b}, which are read together when both are texts, or both lists `
+      + 'of messages',
+    remedy: `give ${one} and ${other} of one type`,
+  };
+}
+
+/** What a value is; null: no part of a chat. */
+const kindOf = (value: unknown): 'text' | 'a list' | 'an object' | null =>
+  typeof value === 'string' ? 'text' : Array.isArray(value) ? 'a list' : isObject(value) ? 'an object' : null;
+
+/** An instruction whose dialogue before it has no place. */
+function wrongHistory(record: JsonObject): Miss | null {
+  const isTold = ['instruction', 'output'].every((name) => typeof own(record, name) === 'string');
+  if (!isTold) return null;
+  const odd = ['history', 'input', 'system'].find((name) => own(record, name) != null
+    && (name === 'history' || typeof own(record, name) !== 'string'));
+  if (odd === 'history') {
+    return {
+      problem: 'it has instruction with output, which are not read beside a history of turns',
+      remedy: 'give the turns of history, the instruction and the output as messages',
+    };
+  }
+  if (odd === undefined) return null;
+  return { problem: `its ${odd} is no text beside its instruction and output`, remedy: `give ${odd} as text` };
+}
+
+function otherName(record: JsonObject): Miss | null {
+  const names = Object.keys(record).slice(0, LOOKED_AT).filter((name) => PLAIN_NAME.test(name));
+  const other = names.find((name) => areMessages(own(record, name)));
+  // A prompt alone is not all that is said.
+  const isPart = other === 'prompt' && ['completion', 'chosen', 'rejected'].some((name) => Object.hasOwn(record, name));
+  if (isPart) return null;
+  if (other !== undefined) {
+    const problem = `its messages are in ${other}, which is read when --field names it`;
+    return { problem, remedy: `use --field ${other}` };
+  }
+  const said = QUESTIONS.find((pair) => pair.every((name) => typeof own(record, name) === 'string'));
+  if (said === undefined) return null;
+  const named = said[0] === 'instruction' ? 'instruction with output' : 'prompt with completion';
+  const problem = `it has ${said.join(' with ')}, which is read when it is named ${named}`;
+  return { problem, remedy: `rename them to ${named}` };
+}
+
+/** Names under which others keep a question and its answer. */
+const QUESTIONS: readonly (readonly [string, string])[] = [
+  ['instruction', 'response'], ['instruction', 'answer'], ['prompt', 'response'], ['question', 'answer'],
+  ['question', 'response'], ['query', 'response'], ['query', 'answer'], ['problem', 'solution'], ['input', 'output'],
+];
+
+/** Whether a value is a list of objects, of which the first one says a role and has a text. */
+function areMessages(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  const first: unknown = value[0];
+  const has = (role: string, text: string): boolean =>
+    isObject(first) && typeof own(first, role) === 'string' && own(first, text) !== undefined;
+  return has('role', 'content') || has('from', 'value');
+}
