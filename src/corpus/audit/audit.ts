@@ -10,7 +10,7 @@ import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { newHeaders } from '../headers.ts';
-import type { Audited, AuditedText, AuditFinding, Edits, TextChange } from './audited.ts';
+import { type Audited, type AuditedText, type AuditFinding, badText, type Edits, type TextChange } from './audited.ts';
 import { BadRecords } from './bad-records.ts';
 import { ByteEdits } from './byte-edits.ts';
 import { chatFields } from './chat-fields.ts';
@@ -24,10 +24,12 @@ import type { MessagesEnd, MessagesSetting } from '../messages.ts';
 import { passBad } from '../records/pass-bad.ts';
 import type { ChatLines } from '../records/chat-lines.ts';
 import { isRows, nextRecord } from '../records/rows.ts';
-import type { Layout } from '../records/layout.ts';
+import { type Layout, WIDEST } from '../records/layout.ts';
 import {
   type CorpusRecord, readRecords, type RecordOptions, type RecordProblem, restOfRecords,
 } from '../records/record.ts';
+import { looksWideRaw } from '../records/json-bytes.ts';
+import { WIDE } from '../records/json-cause.ts';
 import { largeText, missOf, noRecord } from '../records/unit.ts';
 import type { LineRange } from '../records/window.ts';
 
@@ -49,6 +51,9 @@ export function* auditText(
   options: AuditOptions = {},
   setting: MessagesSetting = {},
 ): Generator<Audited, MessagesEnd, void> {
+  const isBegun = (setting.range?.start?.position ?? 0) > 0;
+  // Nothing can be seen in it, and whoever converts it to UTF-8 has what stands there.
+  if (!isBegun && looksWideRaw(source.bytes(0, WIDEST))) yield badText('bad-record', null, 0, WIDEST, WIDE.problem);
   const texts = auditTranscripts(machine, source, options, setting);
   for (let next = texts.next(); ; next = texts.next()) {
     if (next.done) return next.value;

@@ -3,7 +3,7 @@
 
 import { makesToken, tailOf } from '../../formats/control-tokens/find.ts';
 import type { JsonPlace, JsonSpan } from '../records/json-place.ts';
-import { isTurn } from '../records/turns.ts';
+import { isTurn, turnsOf } from '../records/turns.ts';
 
 /** Where a value stands, for people: the steps to it, of deep ones the first. */
 export interface Path {
@@ -35,12 +35,18 @@ const LISTS = [
 ];
 const TEXTS: Readonly<Record<string, string | null>> = {
   text: null,
-  system: 'system', instructions: 'system',
-  prompt: 'user', instruction: 'user', input: 'user', question: 'user',
+  system: 'system', instructions: 'system', system_prompt: 'system',
+  prompt: 'user', instruction: 'user', input: 'user', inputs: 'user', question: 'user', query: 'user', problem: 'user',
   completion: 'assistant', chosen: 'assistant', rejected: 'assistant', output: 'assistant', response: 'assistant',
-  answer: 'assistant',
+  answer: 'assistant', solution: 'assistant', targets: 'assistant',
 };
+/** What stands beside such a field and goes into the same prompt; by itself it says nothing of a record. */
+const BESIDE: Readonly<Record<string, string | null>> = { context: 'user', history: null };
+/** The dialogue before, as pairs of what a user said and what was answered. */
+const HISTORY = 'history';
 const TOOLS = ['tools', 'functions'];
+/** Names of everything that is looked into, which columns of a table may have. */
+export const AUDITED: readonly string[] = [...LISTS, ...Object.keys(TEXTS), ...Object.keys(BESIDE), ...TOOLS];
 /** What of a message a template shows as its text. */
 const CONTENT: ReadonlySet<string> = new Set([
   'content', 'value', 'text', 'thinking', 'reasoning_content', 'reasoning', 'output', 'summary',
@@ -78,6 +84,7 @@ export interface RecordTexts {
  * ones. `root`: the places of the record's values, for spans.
  */
 export function textsOf(record: unknown, named: string | null, root: JsonPlace | null = null): RecordTexts | null {
+  if (Array.isArray(record)) return textsOfTurns(record, root);
   if (!isObject(record)) return null;
   const transcripts: AuditField[][] = [];
   const { prompt, completion } = record;
@@ -88,7 +95,7 @@ export function textsOf(record: unknown, named: string | null, root: JsonPlace |
     const item = itemOf(record, key, root);
     if (Array.isArray(item.value) && (LISTS.includes(key) || key === named)) {
       isKnown = true;
-      collector.messages(item);
+      collector.messages(item.value, (value, i) => inner(item, value, i));
     } else if (typeof item.value === 'string' && (Object.hasOwn(TEXTS, key) || key === named)) {
       isKnown = true;
       if (isPair && (key === 'prompt' || key === 'completion')) continue;
@@ -98,6 +105,7 @@ export function textsOf(record: unknown, named: string | null, root: JsonPlace |
       }
       collector.text(item, TEXTS[key] ?? null);
     } else if (TOOLS.includes(key)) collector.walk(item, null);
+    else if (Object.hasOwn(BESIDE, key)) collector.beside(item, BESIDE[key]!);
   }
   if (!isKnown && isTurn(record)) {
     isKnown = true;
@@ -105,6 +113,16 @@ export function textsOf(record: unknown, named: string | null, root: JsonPlace |
   }
   if (isPair) transcripts.push(['prompt', 'completion'].map((key) => fieldOf(itemOf(record, key, root))));
   return isKnown ? { fields: collector.fields, transcripts } : null;
+}
+
+/** The texts of turns that a record is a list of; null: it is another list. */
+function textsOfTurns(list: readonly unknown[], root: JsonPlace | null): RecordTexts | null {
+  if (turnsOf(list) === null) return null;
+  const collector = new Collector();
+  collector.messages(list, (value, i) => ({
+    value, path: { outer: null, step: i, depth: 0 }, place: within(root, i),
+  }));
+  return { fields: collector.fields, transcripts: [] };
 }
 
 /** Text that is a transcript, by its beginning and by a token that begins a message. */
@@ -172,9 +190,9 @@ class Collector {
   #first = -1;
   #last = -1;
 
-  messages(list: Item): void {
+  messages(list: readonly unknown[], itemOf: (value: unknown, i: number) => Item): void {
     this.#first = this.#last = -1;
-    (list.value as unknown[]).forEach((value, i) => this.#takeMessage(inner(list, value, i)));
+    list.forEach((value, i) => this.#takeMessage(itemOf(value, i)));
     // The first and the last content of a list of messages are at the edges of a transcript.
     const isOne = this.#first === this.#last;
     this.#change(this.#first, { edges: isOne ? 'both' : 'start' });
@@ -193,6 +211,26 @@ class Collector {
     this.#add(value as string, path, place, role, false);
     this.#change(this.fields.length - 1, { after: END, edges: 'both' });
     this.#message = '';
+  }
+
+  /** What stands beside texts: a text, or the turns before, which stand in pairs or are messages. */
+  beside(item: Item, role: string | null): void {
+    const { value, path: { step } } = item;
+    if (typeof value === 'string') this.text(item, role);
+    else if (step !== HISTORY || !Array.isArray(value)) this.walk(item, role);
+    else if (value.some(isObject)) this.messages(value, (one, i) => inner(item, one, i));
+    else value.forEach((turn, i) => this.#takePair(inner(item, turn, i)));
+    this.#message = '';
+  }
+
+  #takePair(pair: Item): void {
+    if (!Array.isArray(pair.value)) return this.walk(pair, null);
+    pair.value.forEach((text, i) => {
+      const said = inner(pair, text, i);
+      const role = i % 2 === 0 ? 'user' : 'assistant';
+      if (typeof text === 'string') this.text(said, role);
+      else this.walk(said, role);
+    });
   }
 
   #takeMessage(message: Item): void {

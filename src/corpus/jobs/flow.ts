@@ -1,6 +1,7 @@
 // A command's way through its inputs: jobs in the order of the inputs, begun some way ahead on threads where that pays.
 
 import { availableParallelism } from 'node:os';
+import { AUDITED } from '../audit/fields.ts';
 import { InputError } from '../error.ts';
 import { type FileStamp, stampOfInput } from '../input/stamp.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
@@ -262,14 +263,16 @@ export class Flow {
   }
 
   async *#plan(inputs: Iterable<Input | InputError>): AsyncGenerator<Step, void, void> {
-    const { read, tellsAtEnd } = this.#options;
+    const { read, tellsAtEnd, work } = this.#options;
+    // An audit looks into more than what is read as a transcript.
+    const columns = 'kind' in work && work.kind === 'audit' ? { columns: AUDITED } : {};
     for (const found of inputs) {
       if (found instanceof InputError) {
         yield { input: null, error: found };
         continue;
       }
       const { path, ref } = found;
-      const input: JobInput = { ref, path, options: read(path), tellsAtEnd };
+      const input: JobInput = { ref, path, options: read(path), tellsAtEnd, ...columns };
       try {
         yield* this.#planInput(input);
       } catch (error) {

@@ -45,6 +45,8 @@ export interface JobInput {
   readonly options: FileOptions;
   /** Nothing is told before the end: damage may be noticed late. */
   readonly tellsAtEnd: boolean;
+  /** Columns of a table that are read beside those of records. */
+  readonly columns?: readonly string[] | undefined;
 }
 
 export interface MessageFilters {

@@ -24,8 +24,9 @@ export interface Opened {
 }
 
 /** Throws an InputError. */
-export function openInput({ ref, options, tellsAtEnd }: JobInput): Opened {
-  const columns = options.field === undefined ? undefined : [...COLUMNS, options.field];
+export function openInput({ ref, options, tellsAtEnd, columns: further = [] }: JobInput): Opened {
+  const named = options.field === undefined ? [] : [options.field];
+  const columns = [...new Set([...COLUMNS, ...further, ...named])];
   const { input, container } = openRef(ref, { verify: !tellsAtEnd, columns });
   // A row of a table has no place in the file's bytes.
   return { input, options: container === 'parquet' ? { ...options, positions: 'field', isTable: true } : options };
