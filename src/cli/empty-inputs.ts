@@ -13,14 +13,20 @@ export class EmptyInputs {
   #others = 0;
   #named = 0;
 
-  /** What to tell of one more of them; null: nothing now. */
-  add({ path, ref }: JobInput): string | null {
-    if (this.#named === MOST_NAMED) {
+  /**
+   * What to tell of one more of them; null: nothing now. Records that hold none are told by their findings: of them it
+   * is told when their beginning looks like something.
+   */
+  add({ path, ref }: JobInput, holdsRecords = false): string | null {
+    const isNamed = this.#named < MOST_NAMED;
+    if (!isNamed && !holdsRecords) {
       this.#others++;
       return null;
     }
+    const isSeen = isNamed && ref.kind !== 'stdin' && !isReadOnce(path);
+    const name = isSeen ? likenessOf(beginningOf(ref)) : null;
+    if (holdsRecords && name === null) return null;
     this.#named++;
-    const name = ref.kind === 'stdin' || isReadOnce(path) ? null : likenessOf(beginningOf(ref));
     return `${escapeLine(path)}: holds no message${name === null ? '' : `; it looks like ${name}`}`;
   }
 

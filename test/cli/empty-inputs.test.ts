@@ -87,3 +87,13 @@ test('each invalid byte of a transcript is told', async () => {
   const found = jsonLines((await run(['check', '--format', 'ndjson', path])).out);
   expect(found.filter(({ rule }) => rule === 'invalid-utf8')).toHaveLength(50);
 });
+
+test('records of another model’s text are told as such text is, and records of nothing are not', async () => {
+  const text = '<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>';
+  const llama = file('empty-inputs/llama.jsonl', `${JSON.stringify({ text })}\n`);
+  const others = file('empty-inputs/nothing.jsonl', '{"messages":[]}\n{"text":""}\n');
+  for (const command of ['scan', 'messages']) {
+    expect((await run([command, llama])).err).toBe(`${llama}: holds no message; it looks like Llama 3 text\n`);
+    expect((await run([command, others])).err).toBe('');
+  }
+});
