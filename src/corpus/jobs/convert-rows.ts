@@ -142,9 +142,9 @@ interface Told {
 function told({ named, made }: TextsWritten, lost: (Told & { readonly isReading: boolean }) | null): readonly Told[] {
   const ids = { times: made.ids, row: made.record, loss: idGained(made.message, made.isReply) };
   const names = { times: named.replies, row: named.record, loss: nameGained(named.message) };
-  const gained = [ids, names].filter(({ times }) => times > 0);
-  const all = lost === null ? gained : lost.isReading ? [lost, ...gained] : [...gained, lost];
-  return all.sort((a, b) => a.row - b.row);
+  // In one record definitions are read first, or written behind the ids.
+  const all = lost === null ? [ids, names] : lost.isReading ? [lost, ids, names] : [ids, lost, names];
+  return all.filter(({ times }) => times > 0).sort((a, b) => a.row - b.row);
 }
 
 /** What was lost of definitions of the records from row `from` on, before row `to`; null: nothing. */
