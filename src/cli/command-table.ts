@@ -187,6 +187,7 @@ export function commandRows(): readonly CommandRow[] {
         ...flag('--reasoning', 'events with the reasoning of the model, too; never for end users'),
         new Option('--harmony-preambles', "commentary to nobody in the Harmony profile is for users to see"),
         new Option('--missing-channel', 'messages that lack a required channel are shown, as final'),
+        new Option('--think-open', 'the prompt ended in <think>: the output begins within a thought'),
         new Option('--finish-reason <reason>', 'why the model stopped, as its server says it: stop, length'),
         new Option('--model <name>', 'the name of the model, for responses and chat'),
       ],

@@ -22,6 +22,7 @@ export interface StreamCommandOptions extends SharedOptions {
   readonly reasoning?: true;
   readonly harmonyPreambles?: true;
   readonly missingChannel?: true;
+  readonly thinkOpen?: true;
   readonly finishReason?: string;
   readonly model?: string;
 }
@@ -52,12 +53,12 @@ export function stream(
 function writeEvents(
   input: InputSource, path: string, options: StreamCommandOptions, out: Output, isTTY: boolean,
 ): void {
-  const { events: form, format, reasoning, harmonyPreambles, missingChannel, finishReason, model } = options;
+  const { events: form, format, reasoning, harmonyPreambles, missingChannel, thinkOpen, finishReason, model } = options;
   const { edges: _, rescue: isRescued, ...plain } = optionsFor(path, readOptionsOf(options));
   const read = { ...plain, rescue: isRescued ? rescue : undefined };
   const messages = new MessageStream(
     streamOptionsFor({
-      ...read, reasoning, harmonyPreambles, missingChannel, as: form, yaml: (text: string) => readYaml(text),
+      ...read, reasoning, harmonyPreambles, missingChannel, thinkOpen, as: form, yaml: (text: string) => readYaml(text),
     }),
   );
   const adapter = adapterFor(form, { role: read.role, rescue: read.rescue, response: { model } });

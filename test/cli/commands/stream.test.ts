@@ -47,6 +47,15 @@ describe.each(['ocm', '2.0', 'responses', 'chat'] as const)('--events %s', (as) 
   });
 });
 
+test.each([
+  [['--think-open'], 'Hi'], [[], 'Hm.Hi'],
+])('a thought that began in the prompt, with %j', async (more, shown) => {
+  const argv = ['stream', '--dialect', 'openchatml-0.1', '--completion-role', 'assistant', '--events', 'chat', ...more];
+  const { out } = await run(argv, { stdin: 'Hm.</think>Hi<|im_end|>' });
+  const chunks = jsonLines(out) as { choices: { delta: { content?: string } }[] }[];
+  expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(shown);
+});
+
 test('--rescue goes on behind a preamble that ends as a call', async () => {
   const stdin = '<|channel|>commentary<|message|>I look.<|call|>'
     + '<|start|>assistant<|channel|>final<|message|>The answer.<|return|>';
