@@ -96,7 +96,7 @@ test('a table whose first row is no record is read as records', async () => {
   const path = file('records/first.parquet', Buffer.from(bytes));
   const rules = async (...argv: string[]): Promise<string[]> =>
     (jsonLines((await run([...argv, path])).out) as { rule?: string }[]).flatMap(({ rule = [] }) => rule);
-  expect(await rules('audit', '--format', 'ndjson')).toEqual(['unknown-record', 'control-token', 'control-token']);
+  expect(await rules('audit', '--format', 'ndjson')).toEqual(['bad-record', 'control-token', 'control-token']);
   const [bad] = jsonLines((await run(['check', '--format', 'ndjson', path])).out);
   expect(bad).toMatchObject({ rule: 'bad-record', from: 0, line: 1, column: 1 });
   await run(['run', '--out', at('records/first'), path]);
@@ -188,9 +188,12 @@ test.each(['', '\ufeff'])('lines and columns are those of the whole input, marke
   };
   const found = await check(path);
   expect(found.length, `seed ${SEED}`).toBeGreaterThan(20);
-  for (const { from, line, column } of found) {
-    const before = bytes.toString('utf8', mark === '' ? 0 : 3, from as number).split('\n');
-    expect([line, column], `seed ${SEED}, byte ${from as number}`)
+  for (const { from, line, column, message } of found) {
+    // A broken record is told where it goes wrong.
+    const [, fault = 0] = /at byte (\d+) of the record$/.exec(message as string) ?? [];
+    const byte = (from as number) + Number(fault);
+    const before = bytes.toString('utf8', mark === '' ? 0 : 3, byte).split('\n');
+    expect([line, column], `seed ${SEED}, byte ${byte}`)
       .toEqual([before.length, [...before.at(-1)!].length + 1]);
   }
   expect(await check(`--threads 2 ${path}`)).toEqual(found);
