@@ -18,19 +18,9 @@ export const O200K_HARMONY: Readonly<Record<number, string>> = Object.freeze({
 
 /** Throws a TypeError for what does not tell texts by ids: the other way round no token would be one. */
 export function specialEntries(specials: SpecialTokens): [id: number, text: string][] {
-  if (typeof specials !== 'object' || specials === null) {
-    throw new TypeError(`option specials: expected texts by their ids, ${EXAMPLE}`);
-  }
   const given = specials instanceof Map ? specials : Object.entries(specials as Readonly<Record<number, string>>);
   return Array.from(given, ([key, text]): [number, string] => {
-    const id = Number(key);
-    if (Number.isSafeInteger(id) && id >= 0 && typeof text === 'string' && text !== '') return [id, text];
-    const isTurned = typeof key === 'string' && Number.isSafeInteger(text);
-    const remedy = isTurned ? '; they stand the other way round: turn them with '
-      + 'new Map(Object.entries(specials).map(([text, id]) => [id, text]))' : '';
-    throw new TypeError(`option specials: expected texts by their ids, ${EXAMPLE}${remedy}`);
+    if (text && typeof text === 'string' && Number.isInteger(+key)) return [+key, text];
+    throw new TypeError('option specials: expected texts by id, { id: text }: swap keys and values');
   });
 }
-
-const EXAMPLE = "{ 151645: '<|im_end|>' } for example";
-

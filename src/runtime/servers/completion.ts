@@ -30,10 +30,10 @@ export interface CompletionOptions {
 const COMPLETION_OPTIONS: Known<CompletionOptions> = { framing: 1, longest: 1, clean: 1 };
 
 /**
- * The chunks of a completion, from the body of a server's response. What the server tells as an error, what is no JSON
- * or too long, chunks of a chat, and a body in which nothing is a completion, such as a page, is a ModelError. Behind
- * `[DONE]` nothing is read. A body that ends before the server has said that it is done was cut: its last chunk has the
- * finish reason `length`.
+ * The chunks of a completion, from the body of a server's response. Throws a ModelError for what the server tells as
+ * an error, what is no JSON or too long, chunks of a chat, and a body in which nothing is a completion, as in a page.
+ * Behind `[DONE]` nothing is read. A body that ends before the server has said that it is done was cut: its last chunk
+ * has the finish reason `length`.
  *
  * @example
  * ```ts
