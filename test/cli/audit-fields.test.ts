@@ -67,7 +67,7 @@ describe('lists of turns', () => {
     ['one a line', 'turns.jsonl', `${JSON.stringify(clean)}\n${JSON.stringify(turns)}\n`],
     ['a list of lists', 'turns.json', JSON.stringify([clean, turns])],
     ['a list of lists over many lines', 'pretty.json', JSON.stringify([clean, turns], null, 2)],
-    ['a list of lists without a name', 'turns', JSON.stringify([clean, turns])],
+    ['a list of lists without a name', 'turns-alone', JSON.stringify([clean, turns])],
   ])('%s', async (_, name, text) => {
     const path = file(name, text);
     const { code, found } = await told(path);

@@ -66,7 +66,7 @@ const word = fc.stringMatching(/^[a-zé"&{} ]{0,6}x$/);
 const thought = fc.tuple(fc.constantFrom(...NAMES), word, word).map(([name, a, b]) => {
   const other = NAMES[(NAMES.indexOf(name) + 1) % NAMES.length]!;
   const inner = `${a}<|start_${name}|>${b}<|end_${name}|><|end_${other}|><|start_${other}|>${a}`;
-  return hidden(`<|start_${name}|>${inner}<|end_${name}|>`);
+  return hidden(`<|start_${name}|>${inner}<|end_${name}|>${b}<|end_${other}|>`);
 });
 const marks = fc.constantFrom(...NAMES.map((name) => plain(`<|end_${name}|>`)));
 const escape = fc.constantFrom('end', 'start', 'literal', 'endliteral').map((name) => ({

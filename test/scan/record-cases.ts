@@ -424,7 +424,7 @@ export const LINES: [lines: string, rows: string[]][] = [
   ]],
   // Turns by themselves: such as say nothing but a text.
   [`${U('"a"')}\n{ "role" : "assistant" , "content" : "\\n" }\n`, [
-    'record 0 line 0', '  user', '    body|a', 'record 1 line 1', '  assistant', '    body escaped|\\n',
+    'record 0 line 0', '  user', '    body|a', 'record 1 line 1', '  assistant final', '    body escaped|\\n',
   ]],
   ['{"role":"system","content":"\\n"}\n{"role":"developer","content":""}\n', [
     'record 0 line 0', '  system', '    body escaped|\\n',

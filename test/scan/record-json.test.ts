@@ -92,10 +92,10 @@ test('what is told of a line that is no JSON', () => {
   const locate = locateWith(CHECKERS[0]!);
   const tell = (text: string): unknown => recordOf(Buffer.from(text, 'latin1'), place, { locate });
   expect(tell('{"messages":[}')).toMatchObject({ problem: 'it is no JSON', at: 113 });
-  expect(tell('{"messages":[]')).toMatchObject({ problem: 'it is no JSON', at: 114 });
-  expect(tell('{"messages":[]}}')).toMatchObject({ problem: 'it is no JSON', at: 115 });
-  expect(tell('{"a":"\\x"}')).toMatchObject({ problem: 'it is no JSON', at: 107 });
-  expect(tell('{"a":"\xff"}')).toMatchObject({ problem: 'it is not valid UTF-8', at: null });
+  expect(tell('{"messages":[]')).toMatchObject({ problem: 'it ends in the middle', at: 114 });
+  expect(tell('{"messages":[]}}')).toMatchObject({ problem: 'something follows the value', at: 115 });
+  expect(tell('{"a":"\\x"}')).toMatchObject({ problem: 'an escape is none of JSON', at: 107 });
+  expect(tell('{"a":"\xff"}')).toMatchObject({ problem: 'it is not valid UTF-8', at: 106 });
   expect(tell('{"messages":[]}')).toMatchObject({ value: { messages: [] } });
 });
 

@@ -89,7 +89,9 @@ describe.each(FINDINGS)('%s', (name, record, told) => {
   test.each(waysOf(record))('%s', async (way, text) => {
     const path = file(`field-texts/${name} ${way}.jsonl`, text);
     const bytes = Buffer.from(text, 'utf8');
-    const found = jsonLines((await run(['check', '--format', 'ndjson', path])).out).slice(0, -1) as unknown as Line[];
+    const all = jsonLines((await run(['check', '--format', 'ndjson', path])).out).slice(0, -1) as unknown as Line[];
+    // A call that cannot be read waits for a reply, too.
+    const found = all.filter(({ rule }) => rule !== 'open-call');
     expect(found.map(({ pointer }) => pointer)).toEqual(told.map(([pointer]) => pointer));
     for (const [i, { from, line, column }] of found.entries()) {
       expect(bytes.toString('utf8', from).startsWith(told[i]![1]), bytes.toString('utf8', from)).toBe(true);
