@@ -170,7 +170,7 @@ test.each(part([2, 3, 7]))('%i threads', async (threads) => {
   // One flow after the other has the same threads.
   const pools = [new Pool(threads), new JointJobs(threads), new JointJobs(threads, SILENT)];
   for (const path of [raw, records]) {
-    for (const work of WORKS) {
+    for (const work of part(WORKS)) {
       const whole = await seen(path, work, {}, 1);
       for (const pool of pools) {
         expect(await seen(path, work, {}, threads, { step: () => 10_000, least: 0 }, pool)).toEqual(whole);

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { at, CLEAN, FAULTY, file, jsonLines } from '../../cli/harness.ts';
-import { part, testLong } from '../../long.ts';
+import { isAll, part, testLong } from '../../long.ts';
 
 const root = new URL('../../../', import.meta.url);
 const program = fileURLToPath(new URL('workers/command.ts', import.meta.url));
@@ -60,7 +60,7 @@ describe.each(part(COMMANDS))('$name, $kind', ({ name, path }) => {
     const { status, stdout, stderr } = whole;
     expect([status, stderr, stdout.length > 0]).toEqual([name === 'check' ? 1 : 0, '', true]);
     // Of few bytes a part gives one piece.
-    for (const after of name === 'scan' || name === 'filter' ? [0] : [0, 2]) {
+    for (const after of name === 'scan' || name === 'filter' ? [0] : isAll ? [0, 2] : [2]) {
       const again = command([...argv, ...THREADS], { how: 'exit', code: 3, after }, true);
       expect([again.status, again.stderr, again.stdout === stdout], `${after}`).toEqual([status, '', true]);
     }
