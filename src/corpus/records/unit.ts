@@ -129,7 +129,7 @@ const NO_OBJECT = 'it is no JSON object';
 /**
  * Why a value is no record; null: it may be one. A text that is a row of a table is what its reader tells of the row.
  */
-export function noRecord(value: unknown, { isTable }: Pick<FileOptions, 'isTable'>): string | null {
+export function noRecord(value: unknown, { isTable }: { readonly isTable?: boolean | undefined }): string | null {
   if (isTable === true && typeof value === 'string') return value;
   return isObject(value) ? null : NO_OBJECT;
 }
