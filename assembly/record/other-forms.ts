@@ -190,7 +190,7 @@ export function memberBeside(p: usize, isAny: bool): usize {
   return valueEnd(p, IN_RECORD);
 }
 
-/** The member \`text\`, from the quote that closes its key. */
+/** The member `text`, from the quote that closes its key. */
 function textMember(p: usize): usize {
   p = afterKey(p);
   if (p == 0) return 0;

@@ -58,7 +58,7 @@ const hiddenText = (speaker: Speaker, content: string, at: number): MessageData 
 
 /** What was read from an entry of a record says that it is a call which cannot be read. */
 const unread = (message: MessageData): MessageData =>
-  (message.origin === undefined ? message : { ...message, unread: true });
+  (message.origin === undefined ? message : withFields(message, { unread: true }));
 
 /** What was read from an entry of a record says where in its content. */
 const placed = (message: MessageData, at: number): MessageData =>

@@ -105,8 +105,10 @@ export class RecordTools {
     return (this.#lists.get(entry) ?? this.#listTexts.get(entry))?.lost ?? NOTHING_LOST;
   }
 
-  /** Something may be lost of an entry whose text or list was written. */
+  /** Something may be lost of an entry whose text or list was written; to be asked before what it is. */
   get mayLose(): boolean {
+    // What the scanner writes by itself is not read here, so entries may have been forgotten since.
+    this.#refresh();
     return this.#mayLose;
   }
 

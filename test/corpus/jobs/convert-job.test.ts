@@ -268,6 +268,21 @@ test('chat records as text: the same from rows and from values', async () => {
   }
 });
 
+test.each(['openchatml-2.2', 'sharegpt'] as const)('losses of definitions whose place others take, to %s', async (to) => {
+  // More lists than are kept at once: all are forgotten, and others stand at their numbers.
+  const record = (name: string, further: object): string => JSON.stringify({
+    messages: [{ role: 'user', content: 'a' }],
+    tools: [{ type: 'function', function: { name, description: 'd'.repeat(120), parameters: PARAMETERS, ...further } }],
+  });
+  const lossy = Array.from({ length: 20 }, (_, n) => record(`lossy${n}`, { strict: true }));
+  const others = Array.from({ length: 9000 }, (_, n) => record(`f${n}`, {}));
+  const path = join(folder, `input-${files++}`);
+  writeFileSync(path, [...lossy, ...others].join('\n'));
+  const work = { kind: 'convert', to, from: 'auto', format: 'ndjson', forTerminal: false } as const;
+  const values = await seen(path, { ...work, apart: true }, {}, 1);
+  expect(await seen(path, work, {}, 1)).toEqual(values);
+});
+
 test('chat records of texts whose tools repeat: the same as each by itself', async () => {
   for (let round = 0; round < runs(100); round++) {
     const random = randomOf(SEED + round);
