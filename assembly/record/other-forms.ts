@@ -13,6 +13,10 @@ import { beginEntries, isShareGpt } from './entry';
 import { beginMessages, systems, writePlain, writeSaid } from './messages';
 import { beginItems, itemList, items } from './items';
 import { firstKey, isKey, memberValue, nextKey, pass } from './members';
+import {
+  asks, HAS_CHOSEN, HAS_COMPLETION, HAS_HISTORY, HAS_INPUT, HAS_INSTRUCTION, HAS_INSTRUCTIONS, HAS_OTHER, HAS_OUTPUT,
+  HAS_PAIR, HAS_PROMPT, HAS_SYSTEM, isQuestion, isTextKey, isVersion, K_FROM_4, K_ROLE_4, keyLength, knownKey,
+} from './other-keys';
 import { isOpening, mayHoldToken, tokenStart } from './plain-text';
 import { addFlag, flags, isOdd, loseFields, markElsewhere, markOdd, markSides, row } from './state';
 import { afterKey, CLOSE_LIST, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, valueEnd } from './text';
@@ -20,40 +24,7 @@ import { countedMember, IN_RECORD, kindOfBody, textFrom, textTo, textValue } fro
 import { beginTexts, kindAtQuote, writeText, writeTranscript } from './whole-texts';
 import { refuseTags } from './written';
 
-const M5: u64 = 0xffffffffff;
-const M6: u64 = 0xffffffffffff;
-const M7: u64 = 0xffffffffffffff;
-const K_TEXT: u64 = 0x2274786574;
-const K_INPUT: u64 = 0x227475706e69;
-const K_OUTPUT: u64 = 0x2274757074756f;
-const K_SYSTEM: u64 = 0x226d6574737973;
-const K_PROMPT: u64 = 0x2274706d6f7270;
-const K_CHOSEN: u64 = 0x226e65736f6863;
-const K_HISTORY: u64 = 0x2279726f74736968;
-const K_VERSION: u64 = 0x226e6f6973726576;
-const K_INSTRUCT: u64 = 0x7463757274736e69;
-const K_COMPLETI: u64 = 0x6974656c706d6f63;
-const K_REJECTED: u64 = 0x64657463656a6572;
-const K_ROLE_4: u64 = 0x656c6f72;
-const K_FROM_4: u64 = 0x6d6f7266;
-const K_QUESTION: u64 = 0x6e6f697473657571;
-const K_QUERY: u64 = 0x227972657571;
-const K_PROBLEM: u64 = 0x226d656c626f7270;
-
-// Members that were met.
-const HAS_SYSTEM: u32 = 1;
-const HAS_INSTRUCTIONS: u32 = 2;
-const HAS_INSTRUCTION: u32 = 4;
-const HAS_INPUT: u32 = 8;
-const HAS_OUTPUT: u32 = 16;
-const HAS_HISTORY: u32 = 32;
-/** Another form comes first, or a value is none that these forms have. */
-const HAS_OTHER: u32 = 64;
-const HAS_PROMPT: u32 = 128;
-const HAS_COMPLETION: u32 = 256;
-const HAS_CHOSEN: u32 = 512;
-const HAS_REJECTED: u32 = 1024;
-const HAS_PAIR: u32 = HAS_PROMPT | HAS_COMPLETION | HAS_CHOSEN | HAS_REJECTED;
+/** Members that were met. */
 let has: u32 = 0;
 /**
  * Those that are not null, and those of them that are no texts; those that messages are made of, so that nothing of
@@ -104,45 +75,6 @@ export function beforeEntries(): void {
   isBeside = true;
 }
 
-/** Which member that is known here has its key at p; `keyLength`: with its closing quote. */
-let keyLength: usize = 0;
-function knownKey(p: usize, isAny: bool): u32 {
-  const key = load<u64>(p, 1);
-  if ((key & M7) == K_SYSTEM) {
-    keyLength = 7;
-    return HAS_SYSTEM;
-  }
-  if (!isAny) return 0;
-  if ((key & M6) == K_INPUT) {
-    keyLength = 6;
-    return HAS_INPUT;
-  }
-  if ((key & M7) == K_OUTPUT) {
-    keyLength = 7;
-    return HAS_OUTPUT;
-  }
-  if (key == K_INSTRUCT) {
-    keyLength = 13;
-    if ((load<u64>(p, 9) & M5) == 0x22736e6f69) return HAS_INSTRUCTIONS;
-    keyLength = 12;
-    return load<u32>(p, 9) == 0x226e6f69 ? HAS_INSTRUCTION : 0;
-  }
-  keyLength = 8;
-  return key == K_HISTORY ? HAS_HISTORY : pairKey(p, key);
-}
-
-function pairKey(p: usize, key: u64): u32 {
-  keyLength = 7;
-  if ((key & M7) == K_PROMPT) return HAS_PROMPT;
-  if ((key & M7) == K_CHOSEN) return HAS_CHOSEN;
-  if (key == K_REJECTED) {
-    keyLength = 9;
-    return load<u8>(p, 9) == QUOTE ? HAS_REJECTED : 0;
-  }
-  keyLength = 11;
-  return key == K_COMPLETI && (load<u32>(p, 9) & 0xffffff) == 0x226e6f ? HAS_COMPLETION : 0;
-}
-
 /** Keeps where the value of a member stands. */
 function keepPair(p: usize, bit: u32): void {
   if (bit == HAS_PROMPT) prompt = p;
@@ -155,10 +87,9 @@ function keepPair(p: usize, bit: u32): void {
 export function memberBeside(p: usize, isAny: bool): usize {
   const bit = knownKey(p, isAny);
   if (bit == 0) {
-    const key = load<u64>(p, 1);
-    if (key == K_VERSION) markOdd();
-    if ((key & M6) == K_QUERY || key == K_PROBLEM || (key == K_QUESTION && load<u8>(p, 9) == QUOTE)) hasQuestion = true;
-    if (isAny && (key & M5) == K_TEXT) return textMember(p + 5);
+    if (isVersion(p)) markOdd();
+    if (isQuestion(p)) hasQuestion = true;
+    if (isAny && isTextKey(p)) return textMember(p + 5);
     return countedMember(p, false);
   }
   if ((has & bit) != 0) markOdd();
@@ -307,14 +238,6 @@ function mayAnswer(p: usize): bool {
     key = nextKey(pass(value));
   }
   return true;
-}
-
-/** Whether a role is that of a user or the system. */
-function asks(p: usize): bool {
-  const word = load<u64>(p, 1);
-  return load<u8>(p) == QUOTE && ((word & M5) == 0x2272657375 // user
-    || (word & M6) == 0x226e616d7568 // human
-    || (word & M7) == 0x226d6574737973); // system
 }
 
 /** Whether what a user asks may stand in a text under another name than `prompt`. */

@@ -53,7 +53,7 @@ function totalOf(paths: readonly string[]): number | null {
   return total;
 }
 
-export interface EventSettings extends Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching' | 'parts'> {
+export interface EventSettings extends Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'columns' | 'watching' | 'parts'> {
   /** Those that are read. */
   readonly inputs?: Iterable<Input | InputError>;
   /** People are told of inputs that hold no message. */

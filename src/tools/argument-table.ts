@@ -35,10 +35,10 @@ export class TableWriter {
     const { strings, scalars, bounds, items } = plain;
     const node = this.#take(NODE_WORDS);
     let { types } = plain;
-    if (scalars !== null || (bounds?.number ?? null) !== null) types &= ~(TYPE_NUMBER | TYPE_INTEGER);
+    if (scalars !== null || bounds.number !== null) types &= ~(TYPE_NUMBER | TYPE_INTEGER);
     if (scalars !== null) types &= ~TYPE_BOOLEAN;
-    if ((bounds?.length ?? null) !== null) types &= ~TYPE_STRING;
-    if ((bounds?.items ?? null) !== null) types &= ~TYPE_ARRAY;
+    if (bounds.length !== null) types &= ~TYPE_STRING;
+    if (bounds.items !== null) types &= ~TYPE_ARRAY;
     if (types & TYPE_STRING && strings !== null && !this.#strings(node, strings)) types &= ~TYPE_STRING;
     if (types & TYPE_OBJECT && !this.#object(node, plain)) types &= ~TYPE_OBJECT;
     if (types & TYPE_ARRAY) this.#setAddress(node + NODE_ITEMS, this.write(items!));

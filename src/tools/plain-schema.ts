@@ -12,7 +12,7 @@ import { MAPS, ONE, SEVERAL, VALUES } from './schema-keywords.ts';
 export interface PlainSchema {
   /** Bits of TYPE_. */
   readonly types: number;
-  /** Strings that fit; null: all that `bounds` let. */
+  /** Strings that fit; null: all within `bounds`. */
   readonly strings: readonly unknown[] | null;
   /** Numbers and booleans that fit. */
   readonly scalars: readonly unknown[] | null;
@@ -20,7 +20,7 @@ export interface PlainSchema {
   readonly required: readonly string[];
   readonly items: PlainSchema | null;
   /** Of strings (lengths in code points), numbers and lists. */
-  readonly bounds: Bounds | null;
+  readonly bounds: Bounds;
 }
 
 interface Bounds {
@@ -37,7 +37,8 @@ interface Range {
 type Draft = { -readonly [Key in keyof PlainSchema]: PlainSchema[Key] };
 
 const NOTHING: PlainSchema = {
-  types: 0, strings: null, scalars: null, properties: new Map(), required: [], items: null, bounds: null,
+  types: 0, strings: null, scalars: null, properties: new Map(), required: [], items: null,
+  bounds: { length: null, number: null, items: null },
 };
 
 /** Items of a list, and schemas of a definition, that are looked at here. */
@@ -101,8 +102,7 @@ function isAll(schema: unknown, { types }: PlainSchema): boolean {
 
 /** Adds what is known of values of these types. */
 function add(all: Draft, { strings, scalars, properties, required, items, bounds }: PlainSchema, types: number): void {
-  const { length = null, number = null, items: lengths = null } = bounds ?? {};
-  const had = all.bounds ?? { length: null, number: null, items: null };
+  const had = all.bounds;
   all.types |= types;
   if (types & TYPE_STRING) all.strings = strings;
   // Numbers and booleans share the members.
@@ -112,9 +112,9 @@ function add(all: Draft, { strings, scalars, properties, required, items, bounds
   if (types & TYPE_OBJECT) Object.assign(all, { properties, required });
   if (types & TYPE_ARRAY) all.items = items;
   all.bounds = {
-    length: types & TYPE_STRING ? length : had.length,
-    number: types & NUMBERS ? number : had.number,
-    items: types & TYPE_ARRAY ? lengths : had.items,
+    length: types & TYPE_STRING ? bounds.length : had.length,
+    number: types & NUMBERS ? bounds.number : had.number,
+    items: types & TYPE_ARRAY ? bounds.items : had.items,
   };
 }
 
@@ -153,19 +153,18 @@ function readObject(plain: Draft, schema: JsonObject, budget: Budget): void {
   } else plain.types &= ~TYPE_OBJECT;
 }
 
-function boundsOf(schema: JsonObject): Bounds | null {
+function boundsOf(schema: JsonObject): Bounds {
   const range = (least: string, most: string): Range | null => {
     const [from = -Infinity, to = Infinity] = [own(schema, least), own(schema, most)] as (number | undefined)[];
     return from === -Infinity && to === Infinity ? null : { least: from, most: to };
   };
-  const length = range('minLength', 'maxLength');
-  const number = range('minimum', 'maximum');
-  const items = range('minItems', 'maxItems');
-  return length === null && number === null && items === null ? null : { length, number, items };
+  return {
+    length: range('minLength', 'maxLength'), number: range('minimum', 'maximum'), items: range('minItems', 'maxItems'),
+  };
 }
 
-const isIn = (range: Range | null | undefined, value: number): boolean =>
-  (range ?? null) === null || (range!.least <= value && value <= range!.most);
+const isIn = (range: Range | null, value: number): boolean =>
+  range === null || (range.least <= value && value <= range.most);
 
 /** True: the value fits. False: nobody knows yet. */
 export function fitsPlain(plain: PlainSchema, value: unknown): boolean {
@@ -173,16 +172,16 @@ export function fitsPlain(plain: PlainSchema, value: unknown): boolean {
   switch (typeof value) {
     case 'string':
       return (types & TYPE_STRING) !== 0 && (strings === null || strings.includes(value))
-        && (bounds === null || bounds.length === null || isIn(bounds.length, [...value].length));
+        && (bounds.length === null || isIn(bounds.length, [...value].length));
     case 'number':
       return (types & (Number.isInteger(value) ? NUMBERS : TYPE_NUMBER)) !== 0
-        && (scalars === null || scalars.includes(value)) && isIn(bounds?.number, value);
+        && (scalars === null || scalars.includes(value)) && isIn(bounds.number, value);
     case 'boolean': return (types & TYPE_BOOLEAN) !== 0 && (scalars === null || scalars.includes(value));
     default:
   }
   if (value === null) return (types & TYPE_NULL) !== 0;
   if (!Array.isArray(value)) return (types & TYPE_OBJECT) !== 0 && fitsObject(plain, value);
-  return (types & TYPE_ARRAY) !== 0 && value.length <= MOST_ITEMS && isIn(bounds?.items, value.length)
+  return (types & TYPE_ARRAY) !== 0 && value.length <= MOST_ITEMS && isIn(bounds.items, value.length)
     && value.every((item) => fitsPlain(plain.items!, item));
 }
 

@@ -114,7 +114,7 @@ describe('JSON lines in UTF-16', () => {
 });
 
 describe('filter says once that it takes one record a line', () => {
-  const notice = /^.*: filter takes one JSON object a line, and the first line is no whole one; .*\n$/;
+  const notice = /^.*: filter takes one JSON object a line, and the first line is not one; .*\n$/;
 
   test.each([
     ['a list over many lines', `[\n${GOOD},\n${GOOD}\n]\n`],

@@ -1,6 +1,7 @@
 // `audit`: control tokens in texts that should hold none; a copy without them, or what that copy would have otherwise.
 
 import { statSync } from 'node:fs';
+import { AUDITED } from '../../corpus/audit/fields.ts';
 import { containerOf } from '../../corpus/input/container.ts';
 import { InputError } from '../../corpus/error.ts';
 import { type Found, isFindings, type JobInput, type ShownChange } from '../../corpus/jobs/job.ts';
@@ -109,6 +110,7 @@ class Audit {
         gives: diff ? 'changes' : copies ? 'copy' : null,
       },
       tellsAtEnd: false,
+      columns: AUDITED,
       tellsEmpty: true,
       watching: (input, opened) => this.#places.watch(input, opened, run.progress.watch(opened.input)),
     });

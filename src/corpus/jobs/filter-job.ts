@@ -79,8 +79,8 @@ function* filter(
 }
 
 /** What is told once of an input whose lines are none of JSON. */
-const NO_LINES = ': filter takes one JSON object a line, and the first line is no whole one; '
-  + 'it may be a list, an object over many lines or text of UTF-16';
+const NO_LINES = ': filter takes one JSON object a line, and the first line is not one; '
+  + 'the file may be a list, an object over many lines, or UTF-16';
 
 /** Whether a first line is the beginning of a list or an object over many lines, a list of records, or UTF-16. */
 function beginsNoLines(line: Line, judge: Judge, largest: number): boolean {

@@ -1,7 +1,6 @@
 // A command's way through its inputs: jobs in the order of the inputs, begun some way ahead on threads where that pays.
 
 import { availableParallelism } from 'node:os';
-import { AUDITED } from '../audit/fields.ts';
 import { InputError } from '../error.ts';
 import { type FileStamp, stampOfInput } from '../input/stamp.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
@@ -66,6 +65,8 @@ export interface FlowOptions {
   readonly work: Work;
   readonly read: (path: string) => FileOptions;
   readonly tellsAtEnd: boolean;
+  /** Columns of tables that are read beside those of records. */
+  readonly columns?: readonly string[] | undefined;
   /** What is to be seen of an input that is read in this thread. */
   readonly watching?: (input: JobInput, opened: Opened) => Watching;
   readonly parts?: PartOptions;
@@ -263,16 +264,14 @@ export class Flow {
   }
 
   async *#plan(inputs: Iterable<Input | InputError>): AsyncGenerator<Step, void, void> {
-    const { read, tellsAtEnd, work } = this.#options;
-    // An audit looks into more than what is read as a transcript.
-    const columns = 'kind' in work && work.kind === 'audit' ? { columns: AUDITED } : {};
+    const { read, tellsAtEnd, columns } = this.#options;
     for (const found of inputs) {
       if (found instanceof InputError) {
         yield { input: null, error: found };
         continue;
       }
       const { path, ref } = found;
-      const input: JobInput = { ref, path, options: read(path), tellsAtEnd, ...columns };
+      const input: JobInput = { ref, path, options: read(path), tellsAtEnd, columns };
       try {
         yield* this.#planInput(input);
       } catch (error) {

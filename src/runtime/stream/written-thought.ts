@@ -30,8 +30,8 @@ export class WrittenThoughtReader {
   #marker: Uint8Array = NONE;
   #matched = 0;
   #isLiteral = false;
-  /** Positions ahead where a `<` is text. */
-  #quoted: number[] = [];
+  /** Positions ahead where a `<` is text, in order. */
+  readonly #quoted = new Set<number>();
   /** The marker that tells of a thought; null: there was none. */
   found: Span | null = null;
   /** It began with one of its own. */
@@ -63,13 +63,16 @@ export class WrittenThoughtReader {
 
   /** A `<` that is to be taken, at this position of the input, is text. */
   quote(at: number): void {
-    this.#quoted.push(at);
+    this.#quoted.add(at);
   }
 
   /** The next bytes of the body, which begin at position `at` of the input. */
   take(bytes: Uint8Array, at: number): void {
     this.#take(bytes, at);
-    if (this.#quoted.length > 0) this.#quoted = this.#quoted.filter((position) => position >= at + bytes.length);
+    for (const position of this.#quoted) {
+      if (position >= at + bytes.length) break;
+      this.#quoted.delete(position);
+    }
   }
 
   #take(bytes: Uint8Array, at: number): void {
@@ -101,7 +104,7 @@ export class WrittenThoughtReader {
   }
 
   #beginsMarker(bytes: Uint8Array, i: number, at: number): boolean {
-    return bytes[i] === LT && (this.#quoted.length === 0 || !this.#quoted.includes(at + i));
+    return bytes[i] === LT && !this.#quoted.has(at + i);
   }
 
   #skipBlanks(bytes: Uint8Array, from: number, at: number): number {
