@@ -268,7 +268,7 @@ test('chat records as text: the same from rows and from values', async () => {
   }
 });
 
-test.each(['openchatml-2.2', 'sharegpt'] as const)('losses of definitions whose place others take, to %s', async (to) => {
+test.each(['openchatml-2.2', 'sharegpt'] as const)('losses of definitions that are forgotten, %s', async (to) => {
   // More lists than are kept at once: all are forgotten, and others stand at their numbers.
   const record = (name: string, further: object): string => JSON.stringify({
     messages: [{ role: 'user', content: 'a' }],
