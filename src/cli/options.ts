@@ -65,8 +65,7 @@ export function corpusOptions(): Option[] {
 }
 
 export function threadsOption(): Option {
-  const usual = '(default: the cores, at most 8, where that gains)';
-  return new Option('-j, --threads <number>', `threads that work side by side ${usual}`)
+  return new Option('-j, --threads <number>', 'most threads, used where they gain (default: the cores, at most 8)')
     .argParser(readThreads);
 }
 

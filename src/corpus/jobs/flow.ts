@@ -60,7 +60,7 @@ type Step =
   };
 
 export interface FlowOptions {
-  /** From 1 on; 1: this one alone. Left out: as many as there are cores, at most USUAL_THREADS, where they gain. */
+  /** At most so many, where they gain; 1: this one alone. Left out: as there are cores, at most USUAL_THREADS. */
   readonly threads?: number | undefined;
   readonly work: Work;
   readonly read: (path: string) => FileOptions;
@@ -96,6 +96,12 @@ export class Flow {
     this.#options = options;
     this.#threads = options.threads ?? Math.min(availableParallelism(), USUAL_THREADS);
     this.#parts = options.parts ?? PARTS;
+  }
+
+  /** Whether threads take part even where they do not gain: those that are there already do, and tests ask for it. */
+  get #areWanted(): boolean {
+    const { jobs, threads } = this.#options;
+    return threads !== undefined && (jobs !== undefined || process.env['OPENCHATML_THREADS'] === 'always');
   }
 
   /** For the beginnings of inputs, which are looked at while another one is read. */
@@ -291,7 +297,7 @@ export class Flow {
       this.#bytes += size ?? 0;
       const isAnywhere = this.#threads > 1 && canReread && size !== null && input.ref.kind === 'file';
       const gains = (of: 'raw' | 'lines', dialect?: DialectId): boolean =>
-        this.#options.threads !== undefined || this.#bytes >= gainsFrom(work, of, dialect);
+        this.#areWanted || this.#bytes >= gainsFrom(work, of, dialect);
       const pays = (of: 'raw' | 'lines', dialect?: DialectId): boolean => canBeCut(work, of) && gains(of, dialect);
       const cut: Cut = isAnywhere
         ? cutOf(() => this.#planning.machine, input.path, opened, work, this.#parts, pays) : { of: 'whole' };

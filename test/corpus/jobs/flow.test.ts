@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { Flow } from '../../../src/corpus/jobs/flow.ts';
 import { type Job, type JobInput, tableOf, type Work } from '../../../src/corpus/jobs/job.ts';
 import { FileSource } from '../../../src/corpus/input/source.ts';
@@ -180,18 +180,21 @@ test.each(part([2, 3, 7]))('%i threads', async (threads) => {
   for (const pool of pools) pool.close();
 });
 
-test.each(WORKS)('$kind: threads are started where they gain, and where they are asked for', async (work) => {
+test.each(WORKS)('$kind: threads are started where they gain, or always', async (work) => {
   let begun = 0;
   const count = (): void => void begun++;
   process.on('worker', count);
   const path = fileOf((START + TALK).repeat(300));
   const parts = { step: () => 5000, least: 0 };
-  for (const threads of [undefined, 1, 2]) {
+  for (const [threads, when] of [[undefined, 'always'], [1, 'always'], [2, 'always'], [2, '']] as const) {
     begun = 0;
+    vi.stubEnv('OPENCHATML_THREADS', when);
     const flow = new Flow({ threads, work, read: () => ({}), tellsAtEnd: false, parts });
     for await (const { kind } of flow.events(findInputs([path], -1))) expect(kind).not.toBe('error');
-    expect(begun).toBe(threads === 2 && (canBeCut(work, 'raw') || takesLines(work)) ? 1 : 0);
+    const isStarted = threads === 2 && when === 'always' && (canBeCut(work, 'raw') || takesLines(work));
+    expect(begun).toBe(isStarted ? 1 : 0);
   }
+  vi.unstubAllEnvs();
   process.off('worker', count);
 });
 
