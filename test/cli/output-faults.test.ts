@@ -41,9 +41,10 @@ function run(argv: readonly string[], faults?: Faults, before: readonly string[]
   const node = [process.execPath, ...(faults ? ['--import', FAULTS] : []), COMMAND, ...argv];
   const [program, ...rest] = [...before, ...node];
   const env = { ...process.env, FAULTS: JSON.stringify(faults), FAULTS_COUNT: faults ? COUNT : '' };
-  const { status, stderr } = spawnSync(program!, rest, {
-    stdio: ['ignore', stdout, 'pipe'], encoding: 'utf8', env, timeout: 30_000,
+  const { status, stderr, error } = spawnSync(program!, rest, {
+    stdio: ['ignore', stdout, 'pipe'], encoding: 'utf8', env, timeout: 200_000,
   });
+  if (error) throw error;
   closeSync(stdout);
   return { status, out: readFileSync(OUT, 'utf8'), err: stderr };
 }

@@ -4,12 +4,22 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { at, CLEAN, FAULTY, file, jsonLines } from '../../cli/harness.ts';
 import { isAll, part, testLong } from '../../long.ts';
 
 const root = new URL('../../../', import.meta.url);
-const program = fileURLToPath(new URL('workers/command.ts', import.meta.url));
+const WORKER = new URL('workers/faulty.mjs', import.meta.url).href;
+/** In one file: each process would read 200 otherwise, for 2 s. */
+const program = at('threads/program/command.mjs');
+buildSync({
+  entryPoints: [fileURLToPath(new URL('workers/command.ts', import.meta.url))], outdir: dirname(program), bundle: true,
+  splitting: true, format: 'esm', platform: 'neutral', external: ['node:*', 'gpt-tokenizer/*'], mainFields: ['main'],
+  alias: { fs: 'node:fs', stream: 'node:stream' }, target: 'es2022', outExtension: { '.js': '.mjs' },
+  // Packages in it are CommonJS.
+  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+});
 
 /** Large enough for threads: two parts each. */
 const LONG = 'x'.repeat(20_000);
@@ -35,9 +45,8 @@ function command(
   const folder = at(`threads/attempts-${folders++}`);
   mkdirSync(folder);
   const told = fault && JSON.stringify({ ...fault, folder, ...(once && { times: 1 }) });
-  const env = { ...process.env, ...(told && { FAULT: told }) };
-  const strip = ['--import', 'ts-blank-space/register'];
-  const result = spawnSync(process.execPath, [...node, ...strip, program, ...argv], {
+  const env = { ...process.env, WORKER, ...(told && { FAULT: told }) };
+  const result = spawnSync(process.execPath, [...node, program, ...argv], {
     cwd: root, encoding: 'utf8', env, input: '', maxBuffer: 2 ** 30, timeout: 50_000,
   });
   // It did fail, when it was told to.
