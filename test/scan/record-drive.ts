@@ -2,8 +2,8 @@
 // and records count from the beginning, wherever the lines lay and however often the table was full.
 import * as abi from '../../src/abi.ts';
 import type { RecordMachine } from '../../src/scan/record-machine.ts';
-import { scanRecords } from '../../src/scan/twin/record.ts';
-import { NO_ARGUMENTS } from '../../src/scan/twin/record-rows.ts';
+import { scanRecords } from './record-twin/record.ts';
+import { NO_ARGUMENTS } from './record-twin/record-rows.ts';
 import { CHANNEL_NAMES, ROLE_NAMES } from '../../src/scan/dialects.ts';
 
 export interface Table {

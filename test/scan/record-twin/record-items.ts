@@ -1,6 +1,6 @@
 // Items of Responses, for the twin: each is a message of its own.
 
-import * as abi from '../../abi.ts';
+import * as abi from '../../../src/abi.ts';
 import { ROLES } from './record-entries.ts';
 import type { JsonNode } from './record-json.ts';
 import type { RecordRows } from './record-rows.ts';

@@ -2,7 +2,7 @@
 // `chosen` and `rejected`; `instruction`, `input`, `output`; items, which record-items.ts reads. And the system's text
 // beside the messages.
 
-import * as abi from '../../abi.ts';
+import * as abi from '../../../src/abi.ts';
 import { Entries } from './record-entries.ts';
 import { Items } from './record-items.ts';
 import type { JsonNode } from './record-json.ts';

@@ -1,6 +1,6 @@
 // The rows of a record's entries: the half of the twin that knows what messages are. record.ts reads lines.
 
-import * as abi from '../../abi.ts';
+import * as abi from '../../../src/abi.ts';
 import type { JsonNode } from './record-json.ts';
 import { MOST_CALLS, type RecordRows } from './record-rows.ts';
 import { acts, type Block, bodyOf, type Call, filled, RARE, type Span, type Text } from './record-values.ts';

@@ -1,6 +1,6 @@
 // What is written as text in contents between tags (R-HERMES), for the twin of the record scanner.
 
-import * as abi from '../../abi.ts';
+import * as abi from '../../../src/abi.ts';
 import { type JsonNode, readJson } from './record-json.ts';
 import { isToolName } from './record-rows.ts';
 import { type Call, DEEPEST_ARGUMENTS, escapesOf, inPart, RARE, type Span, type Text } from './record-values.ts';

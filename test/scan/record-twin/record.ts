@@ -5,7 +5,7 @@
 // the input's beginning, where those of the builds are addresses. No lists of tools are kept: of a list it is told only
 // whether there is one (TOOLS_NONE or TOOLS_ASK), and its number is 0.
 
-import * as abi from '../../abi.ts';
+import * as abi from '../../../src/abi.ts';
 import { Entries, ROLES } from './record-entries.ts';
 import { type JsonNode, readJson } from './record-json.ts';
 import { formOf, MADE_OF, OtherForms } from './record-others.ts';

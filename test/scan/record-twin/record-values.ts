@@ -1,7 +1,7 @@
 // What the twin of the record scanner reads values with: members, texts, words, the parts of a content. What of them is
 // lost is counted here, too.
 
-import * as abi from '../../abi.ts';
+import * as abi from '../../../src/abi.ts';
 import type { JsonNode } from './record-json.ts';
 
 /** Whether JSON may hold a number that is beyond what a double holds. */

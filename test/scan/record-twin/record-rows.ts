@@ -2,7 +2,7 @@
 // record-values.ts reads values, record-entries.ts, record-items.ts and record-others.ts know what they mean, record.ts
 // reads lines.
 
-import * as abi from '../../abi.ts';
+import * as abi from '../../../src/abi.ts';
 import { type Call, FULL, type Line, RARE, RecordValues, type Span, type Text } from './record-values.ts';
 
 /** Where arguments stand that are not there: the builds have `{}` in their own memory. */
