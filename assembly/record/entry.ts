@@ -31,6 +31,8 @@ const K_VALUE: u64 = 0x2265756c6176;
 const K_CONTENT: u64 = 0x22746e65746e6f63;
 const K_CHANNEL: u64 = 0x226c656e6e616863;
 const K_TOOL_CAL: u64 = 0x6c61635f6c6f6f74;
+/** With its quote. */
+const K_REFUSAL: u64 = 0x226c617375666572;
 const K_FUNCTION: u64 = 0x6e6f6974636e7566;
 const K_THINKING: u64 = 0x676e696b6e696874;
 const K_REASONIN: u64 = 0x6e696e6f73616572;
@@ -71,6 +73,8 @@ let thinkingTo: usize = 0;
 let thinkingKind: u32 = 0;
 /** There are members that are none of these. */
 let hasOthers: bool = false;
+/** An assistant refuses: that is what it says where it has no content. */
+let refuses: bool = false;
 
 /** A text of reasoning, at its value. */
 function thinking(p: usize): usize {
@@ -142,7 +146,7 @@ export function entry(p: usize): usize {
   beginRole();
   contentFrom = nameFrom = callIdFrom = thinkingFrom = 0;
   contentKind = 0;
-  hasOthers = false;
+  hasOthers = refuses = false;
   beginEntryCalls();
   beginBlocks();
   beginMembers(true);
@@ -230,6 +234,7 @@ export function entry(p: usize): usize {
       // They belong to another form.
       if (isTurn || key == K_CHANNEL || (key == K_TOOL_CAL && (load<u16>(p, 9) == 0x226c))) markOdd();
       hasOthers = true;
+      if (key == K_REFUSAL) refuses = !isNullMember(p + 8);
       p = countedMember(p, true);
     }
     if (p == 0) return 0;
@@ -249,7 +254,7 @@ export function entry(p: usize): usize {
   }
   // Where nothing else is said, the host looks for what is said in other members.
   const further = has & ~(HAS_ROLE | HAS_CONTENT | HAS_NAME);
-  if (contentKind == 0 && (hasOthers || further != 0) && (role != ASSISTANT || !acts())) markOdd();
+  if (contentKind == 0 && (hasOthers || further != 0) && (role != ASSISTANT || refuses || !acts())) markOdd();
   if (isOdd) return p;
   if (isCall) {
     writeTextCall(from, p);
@@ -267,6 +272,12 @@ export function entry(p: usize): usize {
     writeReply(from, p, callIdFrom, callIdTo, nameFrom, nameTo, contentKind, contentFrom, contentTo);
   } else writePlain(role, from, p, nameFrom, nameTo, contentKind, contentFrom, contentTo);
   return p;
+}
+
+/** Whether the value of a member is null: from behind its key. */
+function isNullMember(p: usize): bool {
+  p = afterKey(p);
+  return p != 0 && load<u32>(p) == NULL_4;
 }
 
 /** Whether there are calls, or thinking that is not empty. */

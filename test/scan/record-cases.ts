@@ -130,6 +130,9 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
   [`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function",${CALL}}]}`, 'calls', [
     'assistant commentary call to-tool', '  call_id|c1', '  recipient|f', '  body|{}',
   ]],
+  [`{"role":"assistant","content":null,"refusal":null,"tool_calls":[{"id":"c1","type":"function",${CALL}}]}`, 'calls', [
+    'assistant commentary call to-tool', '  call_id|c1', '  recipient|f', '  body|{}',
+  ]],
   [`{"role":"assistant","content":"p","name":"n","tool_calls":[{${CALL},"id":"c1"}, {"type":null,${CALL},"z":1}]}`,
     'calls no-id losses', ['assistant commentary', '  name|n', '  body|p',
     'assistant commentary call to-tool', '  call_id|c1', '  name|n', '  recipient|f', '  body|{}',
@@ -195,7 +198,10 @@ export const RARE_ENTRIES: string[] = [
   '{"role":"user","name":null,"name":"a"}',
   // No content, but what may be one.
   '{"role":"user","text":"a"}', '{"role":"user","content":null,"tool_calls":null}',
-  '{"role":"assistant","content":null,"refusal":"a"}', '{"role":"assistant","reasoning":""}',
+  '{"role":"assistant","content":null,"refusal":"a"}', '{"role":"assistant","refusal":"a","reasoning":"b"}',
+  '{"role":"assistant","reasoning":""}',
+  `{"role":"assistant","tool_calls":[{${CALL}}],"refusal":"a"}`,
+  '{"refusal":"a","role":"assistant","function_call":{"name":"f","arguments":"{}"}}',
   '{"role":"tool","tool_call_id":"a","output":"b"}', '{"role":"assistant","tool_calls":[],"x":1}',
   // Another form.
   '{"role":"user","content":"a","channel":"final"}', '{"role":"user","tool_call":null}',

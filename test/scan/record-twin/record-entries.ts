@@ -104,6 +104,8 @@ export class Entries {
     const doesAct = role === abi.ASSISTANT && (calls.length > 0 || thoughts.some(({ from, to }) => to > from));
     // Where nothing else is said, the host looks for what is said in other members.
     if (content === null && !doesAct && entry.members.some(([key]) => !SAID_KEYS.includes(key))) throw RARE;
+    const refusal = entry.members.findLast(([key]) => key === 'refusal');
+    if (content === null && role === abi.ASSISTANT && record.isGiven(refusal?.[1])) throw RARE;
     if (calls.length > 0) record.acts('by-themselves');
     record.losesIf(record.raw(has.get('role')!) === '"function"');
     for (const key of ['reasoning', 'reasoning_content']) {
