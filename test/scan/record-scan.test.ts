@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import * as abi from '../../src/abi.ts';
 import { RecordMachine, type RecordMachineOptions } from '../../src/scan/record-machine.ts';
-import { runs } from '../long.ts';
+import { runs, testLong } from '../long.ts';
 import { randomOf, SEED } from '../random.ts';
 import { ENTRIES, LINES, RARE_ENTRIES, WRITTEN_ENTRIES, WRITTEN_TOOLS } from './record-cases.ts';
 import {
@@ -109,7 +109,7 @@ describe('lines', () => {
     expect(show(scanByTwin(lines, { rows: 13 }).words, lines)).toEqual(wanted);
   });
 
-  test('a record of too many objects, lists or values is slow, whatever it holds them in', () => {
+  testLong('a record of too many objects, lists or values is slow, whatever it holds them in', () => {
     const record = (metadata: string): string =>
       `{"messages":[{"role":"user","content":"a"}],"metadata":${metadata}}\n`;
     const most = 65536 - 4;

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Machine } from '../../src/scan/machine.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
+import { part } from '../long.ts';
 
 const machines: readonly Machine[] = [
   new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }), new Twin(),
@@ -51,7 +52,7 @@ describe.each(machines.map((machine) => [machine.engine, machine] as const))('%s
   });
 
   test('every four bytes at the edges of what is allowed, whole and cut', () => {
-    for (const lead of LEADS) {
+    for (const lead of part(LEADS)) {
       for (const second of EDGES) {
         for (const third of EDGES) {
           for (const fourth of EDGES) for (const length of [2, 3, 4]) look([lead, second, third, fourth], length, 0);

@@ -103,13 +103,13 @@ describe('copies', () => {
   });
 
   test('several files keep their names below the folder', async () => {
-    file('many/x.jsonl', BAD);
-    file('many/deep/x.jsonl', CLEAN);
-    const { code } = await run(['audit', '--fix', '--output-dir', at('many-out'), at('many')]);
+    file('audit-many/x.jsonl', BAD);
+    file('audit-many/deep/x.jsonl', CLEAN);
+    const { code } = await run(['audit', '--fix', '--output-dir', at('audit-out'), at('audit-many')]);
     expect(code).toBe(1);
-    expect(readdirSync(at('many-out'))).toEqual(['deep', 'x.jsonl']);
-    expect(readFileSync(at('many-out/x.jsonl'), 'utf8')).toBe(MENDED);
-    expect(readFileSync(at('many-out/deep/x.jsonl'), 'utf8')).toBe(CLEAN);
+    expect(readdirSync(at('audit-out'))).toEqual(['deep', 'x.jsonl']);
+    expect(readFileSync(at('audit-out/x.jsonl'), 'utf8')).toBe(MENDED);
+    expect(readFileSync(at('audit-out/deep/x.jsonl'), 'utf8')).toBe(CLEAN);
   });
 
   test('in place', async () => {
