@@ -2,6 +2,7 @@
 // The command `openchatml`. Loads only what `--version` needs, and the rest when there is more to do.
 
 import { readFileSync } from 'node:fs';
+import module from 'node:module';
 import { join } from 'node:path';
 import { ClosedPipe, DescriptorStream } from './stream.ts';
 import { isTerminal } from './terminal.ts';
@@ -10,6 +11,11 @@ const argv = process.argv.slice(2);
 const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
 const { version } = JSON.parse(manifest) as { version: string };
 const stdout = new DescriptorStream(1, isTerminal(1));
+
+/** For the next run, which starts with four fifths of the processor time: from Node 22.1 on, in its usual folder. */
+function keepCompiledCode(): void {
+  (module as { enableCompileCache?: () => void }).enableCompileCache?.();
+}
 
 /** Answers with the exit code. */
 async function main(): Promise<number> {
@@ -21,6 +27,7 @@ async function main(): Promise<number> {
       return error instanceof ClosedPipe ? 0 : 2;
     }
   }
+  keepCompiledCode();
   const { cli } = await import('./program.ts');
   const stdin = { fd: 0, isTTY: isTerminal(0) };
   const stderr = new DescriptorStream(2, isTerminal(2));
