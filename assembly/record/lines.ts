@@ -11,7 +11,7 @@
 //   calls, else nothing, up to the call's id; behind it up to `from`
 //
 // Kinds: system, developer, user, and of assistants final, analysis, preamble, call; tool; an assistant on no
-// channel.
+// channel; a preamble that is reasoning alone, which nobody sees.
 
 import {
   ABSENT, ANALYSIS, ASSISTANT, BEGINS_SIDE, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, ELSEWHERE,
@@ -24,6 +24,7 @@ import {
 } from './calls';
 import { askedTo, beginContents, beginCut, isAsked, putContent } from './contents';
 import { NULL_4, QUOTE, stringEnd } from './text';
+import { IS_THOUGHT, MAY_BE_THOUGHT, thoughtIn } from './thought';
 import { isKept } from './tools';
 
 const KIND_SYSTEM: u32 = 0;
@@ -35,6 +36,7 @@ export const KIND_PREAMBLE: u32 = 5;
 export const KIND_CALL: u32 = 6;
 export const KIND_TOOL: u32 = 7;
 export const KIND_BARE: u32 = 8;
+const KIND_THOUGHT: u32 = 9;
 const OF_KINDS: u32 = 9;
 
 /**
@@ -42,7 +44,7 @@ const OF_KINDS: u32 = 9;
  * line have.
  */
 // @ts-ignore: decorator
-@lazy const PIECES: usize = memory.data(45 * 8, 16);
+@lazy const PIECES: usize = memory.data(49 * 8, 16);
 // @ts-ignore: decorator
 @lazy export const TEXTS: usize = memory.data(4097 * 8, 16);
 export let most: usize = 0;
@@ -343,7 +345,7 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
     }
     if (row >= end) return q;
     const next = rowAt(load<u32>(row, 12));
-    const kind = kindOf(word);
+    let kind = kindOf(word);
     readBelow(row + ROW_BYTES, next);
     if (kind == KIND_CALL) {
       if (next - row > (idFrom != 0 ? 4 : 3) * ROW_BYTES || !addCall(row)) return 0;
@@ -370,6 +372,11 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
         const end = <u32>stringEnd(bodyTo);
         if (bodyFrom == bodyTo) bodyFrom = end;
         bodyTo = end;
+      }
+      if (kind == KIND_PREAMBLE) {
+        const thought = thoughtIn(body);
+        if (thought == MAY_BE_THOUGHT) return 0;
+        if (thought == IS_THOUGHT) kind = KIND_THOUGHT;
       }
       if (!isTable) q = putColumns(q, kind, from, to, bodyFrom, bodyTo);
       q = putContent(q, body, isTable);

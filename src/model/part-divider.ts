@@ -64,6 +64,7 @@ export class PartDivider extends Divider {
       header: headerSpan && this.headers.read(source, headerSpan.from, headerSpan.to),
       from,
       asksForChannels: this.asksForChannels && !(dialect.flags & HAS_LINE),
+      isChat: this.isChat,
     };
     this.messages = state.messages;
     this.bounded = state.bounded;

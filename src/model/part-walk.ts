@@ -33,6 +33,8 @@ export const WHOLE: Range = { start: null, to: Infinity };
 export interface PlainReadOptions extends Omit<ReadOptions, 'rescue'> {
   /** `true`, or `rescue`: a likely message rather than an exact one (R-RESCUE), as in ReadOptions. */
   readonly rescue?: Rescue | boolean | undefined;
+  /** @internal The text was written from chat data, in which a reply need not name its tool. */
+  readonly isChat?: boolean | undefined;
 }
 
 export interface PartSetting extends Omit<WalkSetting, 'start'> {
@@ -49,6 +51,7 @@ export class PartWalk extends Walk {
     const at = start === null ? undefined : { position: start.position, dialect: dialectNamed(start.dialect) };
     const read: ReadOptions = { ...options, rescue: options.rescue === true ? rescue : options.rescue || undefined };
     super(machine, source, read, { start: at, ...setting }, PartDivider);
+    this.divider.isChat = options.isChat === true;
     if (start !== null) this.divider.resume(start.transcript, source);
   }
 

@@ -17,4 +17,6 @@ export interface TranscriptInfo {
   readonly from: number;
   /** The caller asks for a channel on each message of an assistant or tool (R-CHANNEL-MISSING). */
   readonly asksForChannels: boolean;
+  /** @internal Its text was written from chat data, in which what stands before calls may be reasoning alone. */
+  readonly isChat: boolean;
 }

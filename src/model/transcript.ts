@@ -72,6 +72,8 @@ export class Divider {
   protected readonly rescue: Rescue | null;
   /** Knows what headers said before. */
   protected readonly known: KnownHeader | undefined;
+  /** The input was written from chat data. */
+  isChat = false;
   /** The transcript at hand; null before the first one. */
   current: TranscriptInfo | null = null;
   /** Messages seen in it. */
@@ -195,6 +197,7 @@ export class Divider {
       header,
       from: headerRow === null && this.boundFrom >= 0 ? this.boundFrom : from,
       asksForChannels: this.asksForChannels && !(table.dialect.flags & HAS_LINE),
+      isChat: this.isChat,
     };
     this.opened(opener);
     this.messages = 0;

@@ -21,7 +21,7 @@ export const VISIBILITY_OPTIONS: Known<VisibilityOptions> = { harmonyPreambles: 
 
 /**
  * Why a message is hidden. `header-limit`: its header is longer than what is read of one. `call`: nothing of a 0.1
- * call, or beside replies in what a user says, is left to show.
+ * call, or beside replies in what a user says, is left to show, or of what stands before the calls of a record.
  */
 export type HiddenReason =
   | 'role'
@@ -146,17 +146,18 @@ const PART = 64 * 1024;
 
 /** A 0.1 call, or replies in what a user says, beside which only white space would be shown (R-CALL, R-HERMES). */
 function isBareCall(message: MessageView): boolean {
-  if (!(message.dialect.flags & HAS_LINE)) return false;
+  if (!(message.dialect.flags & HAS_LINE)) return isThoughtAlone(message);
   const hidden = message.role === 'assistant' ? message.functionCalls : message.functionReplies;
   return hidden.length > 0 && showsBlanks(message);
 }
 
 /**
- * A preamble of which nothing but white space would be shown, as it is reasoning that is written as text. In a record
- * it stands before a call, and is not visible (R-CALL, R-THINK).
+ * A preamble of a record of which nothing but white space would be shown, as it is reasoning that is written as text:
+ * what stands before a call, and would be a part of it in 0.1 (R-CALL, R-THINK).
  */
 export function isThoughtAlone(message: MessageView): boolean {
-  return message.intent === 'preamble' && message.writtenThought !== null && showsBlanks(message);
+  return message.transcript.isChat && message.intent === 'preamble' && message.writtenThought !== null
+    && showsBlanks(message);
 }
 
 /** Nothing but white space is shown. */

@@ -15,14 +15,12 @@ import type { MeaningOptions } from './meaning.ts';
 export interface CheckOptions extends PlainReadOptions, MeaningOptions {
   /** Warnings are errors. */
   readonly strict?: boolean | undefined;
-  /** @internal The text was made of chat data, in which a reply need not name its tool. */
-  readonly isChat?: boolean | undefined;
   /** @internal Sees every message and every transcript's end, in order, before what is told about them. */
   readonly visitor?: CheckVisitor | undefined;
 }
 
-/** Without those of reading, and `tools`. */
-export const CHECK_OPTIONS: Known<Omit<CheckOptions, keyof PlainReadOptions | 'tools'>> = {
+/** Without those of reading that callers know, and `tools`. */
+export const CHECK_OPTIONS: Known<Omit<CheckOptions, Exclude<keyof PlainReadOptions, 'isChat'> | 'tools'>> = {
   strict: 1, isChat: 1, visitor: 1, contentTypes: 1, jsonDepth: 1, writtenCalls: 1, openCalls: 1, wholeTools: 1,
 };
 

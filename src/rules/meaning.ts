@@ -11,7 +11,6 @@ import { countTags, OPEN_CALL } from '../model/hermes.ts';
 import type { Message, Span } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { hasRow } from '../model/message-rows.ts';
-import { isThoughtAlone } from '../model/visibility.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { askedOf, CallRules, channelsOf, type OpenCalls } from './calls.ts';
@@ -33,8 +32,6 @@ export interface MeaningOptions extends ContentOptions {
    * several that are more than are read.
    */
   readonly writtenCalls?: ReadonlySet<number> | undefined;
-  /** @internal The text was written from chat data. */
-  readonly isChat?: boolean | undefined;
   /** @internal What definitions in the text say in full, where it was written from them and does not hold all. */
   readonly wholeTools?: readonly ToolDefinition[] | undefined;
   /** @internal Is told of open calls. */
@@ -57,7 +54,6 @@ export class Meaning {
   readonly constraints: Constraints;
   readonly #openCalls: OpenCalls | undefined;
   readonly #writtenCalls: MeaningOptions['writtenCalls'];
-  readonly #isChat: boolean;
   /** Messages that were looked at. */
   #count = 0;
   readonly #given: ToolsByName;
@@ -86,7 +82,6 @@ export class Meaning {
     this.constraints = constraintsOf(options);
     this.#openCalls = options.openCalls;
     this.#writtenCalls = options.writtenCalls;
-    this.#isChat = options.isChat === true;
     const { tools } = options;
     const areTools = Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string');
     if (tools !== undefined && !areTools) throw new TypeError('option tools: expected a list of tool definitions');
@@ -257,7 +252,7 @@ export class Meaning {
   /** Reasoning in what an end user sees (R-COT, R-THINK, R-LEAK). `isLine`: of 0.1, whose marks are no mistake. */
   #shownThoughts(message: Message, isLine: boolean, tell: Tell): void {
     // Bodies that nobody sees need not be looked through. Of 0.1, to know which these are takes longer.
-    if (!isLine && (!message.isVisible || (this.#isChat && isThoughtAlone(message)))) return;
+    if (!isLine && !message.isVisible) return;
     const thoughts = !isLine && hasRow(message, MARK) ? message.eachThought() : [];
     const written = message.writtenThought;
     const leak = message.leakedChannel;

@@ -15,10 +15,11 @@ const VALUES: FileOptions = { largestRecord: LARGEST - 1 };
 function messages(path: string, options: FileOptions): unknown[] {
   return Array.from(readMessages(path, options), ({ message, transcript, index, source, record, place }) => {
     const { from, to, body } = message;
-    const { role, channel, name, recipient, content, callId } = message;
+    const { role, channel, name, recipient, content, callId, isVisible } = message;
     const places = [place(from), place(body.from), place(body.to, true), place(to, true)];
     const text = Buffer.from(source.bytes(0, source.end ?? 0)).toString();
-    return { record, index, number: transcript.number, role, channel, name, recipient, callId, content, places, text };
+    const said = { role, channel, name, recipient, callId, content, isVisible };
+    return { record, index, number: transcript.number, ...said, places, text };
   });
 }
 

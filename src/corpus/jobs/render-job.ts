@@ -5,8 +5,7 @@ import { RECORD_ROWS } from '../../abi.ts';
 import { RULES } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { type HtmlOptions, renderHtml, renderText } from '../../formats/render/render.ts';
-import { isThoughtAlone } from '../../model/visibility.ts';
-import type { CheckOptions } from '../../rules/check-options.ts';
+import type { PlainReadOptions } from '../../model/part-walk.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { type MessagesEnd, messagesOf, type PlacedMessage } from '../messages.ts';
 import { BadRuns } from '../records/bad-runs.ts';
@@ -151,11 +150,10 @@ class RenderedRecords {
 
   /** `numbered`: from the number of a transcript in the source to that in the file; by default it follows the last. */
   *#read(
-    source: Source, { isChat = false, ...options }: CheckOptions,
-    numbered: Numbering = numberedBehind(this.transcripts),
+    source: Source, options: PlainReadOptions, numbered: Numbering = numberedBehind(this.transcripts),
   ): Generator<Piece, void, void> {
     const messages = messagesOf(this.#kit.machine, source, options, { known: this.#kit.headers });
-    const reading = new Reading(messages, isChat && this.#job.options.debug !== true);
+    const reading = new Reading(messages);
     yield* this.#output.take(reading, numbered);
     this.transcripts += reading.end?.transcripts ?? 0;
     this.likeHarmony += reading.end?.likeHarmony ?? 0;
@@ -176,20 +174,13 @@ function wordsOf(runs: BadRuns<BadRecord>, path: string): Words[] {
 class Reading implements Iterable<PlacedMessage> {
   end: MessagesEnd | null = null;
   readonly #messages: Generator<PlacedMessage, MessagesEnd, void>;
-  /** They are those of a record, in which what stands before a call may not be visible. */
-  readonly #isChat: boolean;
 
-  constructor(messages: Generator<PlacedMessage, MessagesEnd, void>, isChat = false) {
+  constructor(messages: Generator<PlacedMessage, MessagesEnd, void>) {
     this.#messages = messages;
-    this.#isChat = isChat;
   }
 
   *[Symbol.iterator](): Generator<PlacedMessage, void, void> {
-    let next = this.#messages.next();
-    for (; !next.done; next = this.#messages.next()) {
-      if (!this.#isChat || !isThoughtAlone(next.value.message)) yield next.value;
-    }
-    this.end = next.value;
+    this.end = yield* this.#messages;
   }
 }
 

@@ -6,7 +6,7 @@
 import type { End, Message } from '../../model/message.ts';
 import type { PlainHeader } from '../../model/plain-header.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
-import { visibilityClass } from '../../model/visibility.ts';
+import { isThoughtAlone, visibilityClass } from '../../model/visibility.ts';
 import { hasWrittenCalls, plainWord } from '../../model/message-rows.ts';
 import { Columns, type Texts } from './columns.ts';
 import { MESSAGE_COLUMNS } from './message-schema.ts';
@@ -175,7 +175,8 @@ export class MessageColumns {
   }
 
   #kindOf(message: Message, said: PlainHeader, transcript: TranscriptInfo, isLeaf: boolean): KindIds {
-    const word = isLeaf && !hasWrittenCalls(message) ? plainWord(message) : -1;
+    const isUsual = isLeaf && !hasWrittenCalls(message) && !isThoughtAlone(message);
+    const word = isUsual ? plainWord(message) : -1;
     const { end } = message;
     if (word < 0 || end === 'eof') {
       const kind = kindOf(message, message.isVisible);

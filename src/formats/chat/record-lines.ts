@@ -34,6 +34,7 @@ export const RECORD_KINDS: readonly RecordKind[] = [
   { ...SAID, recipient: 'functions', channel: 'commentary', contentType: 'json', end: 'call' },
   { ...SAID, role: 'tool', recipient: 'assistant', channel: 'commentary' },
   { ...PLAIN, role: 'assistant', visible: true },
+  { ...SAID, channel: 'commentary', intent: 'preamble' },
 ];
 
 const ENCODER = new TextEncoder();

@@ -1,8 +1,10 @@
 // What an assistant writes is read alike in a chat record and in text of 0.1 (R-HERMES, R-THINK): findings, calls, what
 // is shown.
+import { readFileSync } from 'node:fs';
+import { tableFromIPC } from '@uwdata/flechette';
 import { expect, test } from 'vitest';
-import { checkFile, scanFile } from '../../../src/node.ts';
-import { file, run } from '../../cli/harness.ts';
+import { checkFile, readMessages, scanFile } from '../../../src/node.ts';
+import { at, file, run } from '../../cli/harness.ts';
 
 const CALL = '{"name":"f","arguments":{}}';
 const tagged = (text: string): string => `<tool_call>${text}</tool_call>`;
@@ -58,4 +60,70 @@ test('a call that cannot be read is answered by a reply with an id of its own, t
   expect([...checkFile(path)].map(({ rule, pointer }) => [rule, pointer])).toEqual([
     ['bad-call-object', '/messages/1/content'], ['unmatched-reply', '/messages/3/tool_call_id'],
   ]);
+});
+
+// What an assistant says before its calls, as contents and as the text around it in a chat record.
+const ALONE = [
+  '<think>x</think>', ' \n<think>x</think>\n\t \r\n', 'x</think>', 'a <think>x</think>', '<think>x',
+  '<think></think>', '</think>\n', '<think>a <|end|> <|start_reason|> b</think>\n', '<think>a "q" \\ b\u4e2d</think> ',
+];
+const SAID = [
+  'Hi', ' ', '<think>x</think>\nHi', 'x</think>.', '<think>x</think>\u00a0', '<think>x</think>\\n',
+  '<think>x</think><think>y</think>', '<thinkx', 'k>', '<think>x</think><',
+];
+
+/** Records in which an assistant says a text, and then calls a tool. */
+const callers = (text: string): readonly object[] => {
+  const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const asked = { role: 'user', content: 'q' };
+  const said = (content: unknown, more: object = {}): object =>
+    ({ messages: [asked, { role: 'assistant', content, ...more }] });
+  return [
+    said(text, { tool_calls: [call] }),
+    said(text, { tool_calls: [{ ...call, function: { name: 'f', arguments: {} } }] }),
+    said(text, { function_call: call.function, reasoning_content: 'more' }),
+    said(text, { tool_calls: [call], reasoning: 'more' }),
+    said([{ type: 'text', text }], { tool_calls: [call] }),
+    said([{ type: 'text', text }, { type: 'tool_use', id: 'c1', name: 'f', input: {} }]),
+    said([{ type: 'thinking', thinking: 'more' }, { type: 'text', text },
+      { type: 'tool_use', id: 'c1', name: 'f', input: {} }]),
+    { input: [{ type: 'message', ...asked }, { type: 'message', role: 'assistant', content: text },
+      { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' }] },
+    // A thought that goes on holds what looks like a call, too.
+    ...(text === '<think>x' || /^\s*$|\\n|<$/.test(text) ? [] : [said(`${text}\n${OK}`),
+      { conversations: [{ from: 'human', value: 'q' }, { from: 'gpt', value: `${text}\n${OK}` }] }]),
+  ];
+};
+
+/** Whether messages of preambles are visible, as every way of reading tells it: lines, a table, the library. */
+async function visibleIn(path: string): Promise<unknown[]> {
+  const lines = (await run(['messages', path])).out.split('\n').filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { record: number; intent: string | null; visible: boolean })
+    .filter(({ intent }) => intent === 'preamble').map(({ record, visible }) => `${record} ${visible}`);
+  await run(['messages', '--format', 'arrow', '-o', at('beside.arrow'), path]);
+  const columns = (tableFromIPC(readFileSync(at('beside.arrow'))).toArray() as Record<string, unknown>[])
+    .filter(({ intent }) => intent === 'preamble').map(({ record, visible }) => `${Number(record)} ${String(visible)}`);
+  const seen: string[] = [];
+  for (const { message, record } of readMessages(path)) {
+    if (message.intent !== 'preamble') continue;
+    seen.push(`${record} ${message.isVisible}`);
+    expect(message.toRecord().visible).toBe(message.isVisible);
+  }
+  expect(columns, 'a table').toEqual(lines);
+  expect(seen, 'the library').toEqual(lines);
+  return lines;
+}
+
+test.each([['alone', ALONE, false], ['said', SAID, true]] as const)('what stands before calls: %s', async (
+  _, texts, isVisible,
+) => {
+  for (const text of texts) {
+    const records = callers(text);
+    const written = records.map((record) => JSON.stringify(record));
+    // An escape that no writer needs makes a value of what is read.
+    const coded = written.map((line) => line.replaceAll('>', '\\u003e'));
+    const path = file('beside.jsonl', `${[...written, ...coded].join('\n')}\n`);
+    expect(await visibleIn(path), JSON.stringify(text))
+      .toEqual([...written, ...coded].map((_, record) => `${record} ${isVisible}`));
+  }
 });
