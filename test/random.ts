@@ -55,7 +55,8 @@ const ATTRIBUTES = [
 ];
 const WORDS = [
   'a', 'hi', 'json', 'word', 'functions.x', 'user:eric', 'analysisx', 'assistantassistant', '{"a":1}', '\u00e9\u4f60',
-  'a long line of text',
+  'a long line of text', 'assistantanalysis', 'userassistantcommentary', '\u2013commentary?', 'assistantanalysisx',
+  'assistant:analysis', 'assistant-:analysis',
 ];
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 const BAD_BYTES = [[0xff], [0xc3], [0xe2, 0x82], [0xef, 0xbb], [0xed, 0xa0, 0x80], [0x80], BYTE_ORDER_MARK];

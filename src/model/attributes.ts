@@ -65,6 +65,18 @@ export const isToolRecipient = (recipient: string | null): boolean => recipient 
 
 export const isChannel = (word: string): boolean => CHANNELS.has(word);
 
+/** A word that ends with the name of a channel that hides, perhaps with signs behind it: `assistantanalysis`. */
+const GLUED = /(analysis|commentary)[^A-Za-z]*$/;
+
+/**
+ * The channel that a bare word of the start field names behind a role; null: none. What would hide the message counts
+ * where it is glued to something, too: its thoughts must not be shown for a missing space.
+ */
+export function strayChannel(word: string): string | null {
+  if (CHANNELS.has(word)) return word;
+  return knownRole(word, false) ? null : (GLUED.exec(word)?.[1] ?? null);
+}
+
 const isAttribute = (word: Word): boolean => word.text.includes('=');
 
 export const isKnownAttribute = (word: Word): boolean => isAttribute(word) && KEYS.has(keyOf(word));
@@ -273,10 +285,10 @@ class Reader {
     let otherRole = false;
     for (const word of words) {
       const other = knownRole(word.text, this.#lineDialect);
-      const channel = !this.#lineDialect && CHANNELS.has(word.text);
-      const same = other ? other.role === role?.role : !channel && word.text === roleWord?.text;
+      const channel = this.#lineDialect ? null : strayChannel(word.text);
+      const same = other ? other.role === role?.role : channel === null && word.text === roleWord?.text;
       this.#find('stray-word', word, same ? 'warning' : undefined);
-      if (channel) channels.push(word.text);
+      if (channel !== null) channels.push(channel);
       else if (other && !same) otherRole = true;
     }
     return { channels, otherRole };
@@ -307,7 +319,10 @@ export function frontWords(field: Field, hasGivenRole: boolean): number {
     if (isKnownAttribute(word)) continue;
     const bare = !isAttribute(word);
     if (bare && kind === 'start' && !role && knownRole(word.text, false)) role = true;
-    else if (bare && kind !== 'constrain' && !channel && CHANNELS.has(word.text)) channel = true;
+    else if (
+      bare && kind !== 'constrain' && !channel
+      && (CHANNELS.has(word.text) || (kind === 'start' && role && strayChannel(word.text)))
+    ) channel = true;
     else return kind === 'channel' && words.length === 1 && bare ? 1 : i;
   }
   return words.length;

@@ -8,7 +8,7 @@ import {
 } from '../abi.ts';
 import { CHANNEL_NAMES } from '../scan/dialects.ts';
 import type { Batch } from '../scan/table.ts';
-import { isChannel, isKnownAttribute, knownRole } from './attributes.ts';
+import { isChannel, isKnownAttribute, knownRole, strayChannel } from './attributes.ts';
 import type { Field, Word } from './words.ts';
 
 /**
@@ -125,7 +125,9 @@ const latin1 = (bytes: Uint8Array): string => DECODER.decode(bytes);
  */
 export function isSaid(words: readonly Word[]): boolean {
   if (words.some(isKnownAttribute)) return false;
-  return words.some(({ text }) => !text.includes('=') && !isChannel(text) && knownRole(text, false) === null);
+  return words.some(({ text }) => {
+    return !text.includes('=') && strayChannel(text) === null && knownRole(text, false) === null;
+  });
 }
 
 /**

@@ -40,7 +40,7 @@ export const RULINGS = {
     + 'word is an error and stays as it is.',
   'R-STRAY-WORD':
     'Another bare word in a header is an error. Where it is a channel\'s name and no channel field follows, it is '
-    + 'the channel, so that thoughts are not shown.',
+    + 'the channel, so that thoughts are not shown. So is `analysis` or `commentary` at the end of such a word.',
   'R-CHANNEL':
     'Without a channel a message is final. Of two channel fields the last one counts. An unknown channel is never '
     + 'shown.',

@@ -4,7 +4,7 @@ import { splitWords } from './frames.ts';
 import type { Field, Word } from './frames.ts';
 import { decode } from './text.ts';
 import type { Dialect, Source, Token } from './tokens.ts';
-import { CHANNELS, isKnownAttribute, knownRole } from './words.ts';
+import { CHANNELS, furtherChannel, isKnownAttribute, knownRole } from './words.ts';
 
 const MARK = /<\|(?:start|end)_(?:reflect|introspect|reason)\|>/;
 /** The longest header that ends a body. */
@@ -43,7 +43,9 @@ export function withoutFillers(fields: readonly Field[]): readonly Field[] {
 /** (c) Words that are no header. */
 export function areSaid(words: readonly Word[]): boolean {
   if (words.some(isKnownAttribute)) return false;
-  return words.some(({ text, key }) => key === null && !CHANNELS.has(text) && knownRole(text, false) === null);
+  return words.some(({ text, key }) => {
+    return key === null && furtherChannel(text) === null && knownRole(text, false) === null;
+  });
 }
 
 export interface StrippedPart {

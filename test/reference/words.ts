@@ -40,6 +40,7 @@ export interface NamedRole {
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 const LEGACY_ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
 export const CHANNELS: ReadonlySet<string> = new Set(['analysis', 'commentary', 'final']);
+const KEPT_FROM_USERS = ['analysis', 'commentary'];
 const KEYS: ReadonlySet<string> = new Set(['to', 'call_id', 'name', 'intent', 'content_type']);
 const NO_TOOLS: ReadonlySet<string> = new Set(['assistant', 'user', 'all']);
 
@@ -51,6 +52,18 @@ export function knownRole(text: string, legacy: boolean): NamedRole | null {
   const colon = text.indexOf(':');
   const role = text.slice(0, Math.max(colon, 0));
   return roles.has(role) && colon + 1 < text.length ? { role, name: text.slice(colon + 1) } : null;
+}
+
+/**
+ * A channel that a further word names (R-STRAY-WORD). Also one that is kept from users, where the word ends with it,
+ * but for what are no letters: `assistantanalysis` lacks a space.
+ */
+export function furtherChannel(text: string): string | null {
+  if (CHANNELS.has(text)) return text;
+  if (knownRole(text, false) !== null) return null;
+  let end = text.length;
+  while (end > 0 && !/[a-zA-Z]/.test(text[end - 1]!)) end--;
+  return KEPT_FROM_USERS.find((channel) => text.slice(0, end).endsWith(channel)) ?? null;
 }
 
 export function isTool(recipient: string | null): boolean {
@@ -74,6 +87,7 @@ export function frontWords(field: Field, spoken: boolean): number {
     if (isKnownAttribute(word)) continue;
     if (word.key === null && kind === 'start' && !role && knownRole(word.text, false) !== null) role = true;
     else if (word.key === null && kind !== 'constrain' && !channel && CHANNELS.has(word.text)) channel = true;
+    else if (word.key === null && kind === 'start' && role && !channel && furtherChannel(word.text)) channel = true;
     else return kind === 'channel' && words.length === 1 && word.key === null ? 1 : index;
   }
   return words.length;
@@ -262,10 +276,10 @@ function readStrayWords(
   let otherRole = false;
   for (const { text, from, to } of words) {
     const other = knownRole(text, legacy);
-    const isChannel = !legacy && CHANNELS.has(text);
-    const same = other === null ? !isChannel && text === roleWord?.text : other.role === role?.role;
+    const channel = legacy ? null : furtherChannel(text);
+    const same = other === null ? channel === null && text === roleWord?.text : other.role === role?.role;
     notes.push({ rule: 'stray-word', from, to, severity: same ? 'warning' : 'error' });
-    if (isChannel) channels.push(text);
+    if (channel !== null) channels.push(channel);
     else if (other !== null && !same) otherRole = true;
   }
   return { channels, otherRole };
