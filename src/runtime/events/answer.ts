@@ -156,8 +156,11 @@ export class Answer {
   }
 
   #grow(kind: 'text' | 'reasoning', id: string, delta: string): void {
-    if (this.#added?.kind !== kind) return;
-    if (this.#open === null) this.#openItem(kind, id);
+    const within = this.#added?.kind;
+    // Reasoning that is written as text stands before what it led to, in one message.
+    if (within !== kind && !(kind === 'reasoning' && within === 'text')) return;
+    if (this.#open !== null && this.#open.kind !== kind) this.#close(true);
+    if (this.#open === null) this.#openItem(kind, kind === within ? id : `${id}_reasoning`);
     this.#add(delta);
   }
 
@@ -181,7 +184,10 @@ export class Answer {
       this.#extent.pass(message);
       return;
     }
-    if (message.kind === 'text' && message.visible && this.#open === null) this.#openItem('text', id);
+    if (message.kind === 'text' && message.visible && this.#open?.kind !== 'text') {
+      this.#close(message.status === 'completed');
+      this.#openItem('text', id);
+    }
     // A call that has ended, and is not whole for its header alone, is refused.
     const isRefused = this.#lacksMessage === id && message.status === 'incomplete' && message.end === 'call';
     if (message.kind === 'call') this.#isRefused ||= isRefused;

@@ -7,7 +7,8 @@ import type { StreamEvent } from './event.ts';
 import { JsonBody } from './json-body.ts';
 import { LeakReader } from './leak.ts';
 import { PlainText } from './plain.ts';
-import { isBlankText, Paragraphs, TextPieces } from './text.ts';
+import { isBlankText, MOST_WAITING, Paragraphs, TextPieces } from './text.ts';
+import { ThoughtText } from './thought-text.ts';
 import { behindBlanks, CLOSE, thoughtIn, type WrittenThought } from '../../model/written-thought.ts';
 import { CallTagReader, ReplyTagReader, type TagReader } from './written-tags.ts';
 import { WrittenThoughtReader } from './written-thought.ts';
@@ -21,6 +22,8 @@ export interface BodyUse {
   readonly isAssistant: boolean;
   /** Reasoning may be written as text (R-THINK); `open`: it began in the prompt. */
   readonly writtenThoughts: 'none' | 'some' | 'open';
+  /** Deltas of such reasoning. */
+  readonly tellsThoughts: boolean;
   /** Calls or replies may be written as text (R-HERMES). */
   readonly writtenTags: 'calls' | 'replies' | null;
   /** A 0.1 call of which only white space would be shown is not visible: white space waits (R-CALL). */
@@ -35,9 +38,6 @@ export interface BodyUse {
   readonly collects: boolean;
 }
 
-/** Characters that wait for what tells whether they are shown. */
-const MOST_WAITING = 1 << 20;
-
 export class BodyText {
   readonly #use: BodyUse;
   readonly #id: string;
@@ -48,6 +48,9 @@ export class BodyText {
   readonly #paragraphs: Paragraphs | null;
   readonly #thoughts: ThoughtReader | null;
   readonly #written: WrittenThoughtReader | null;
+  readonly #thought: ThoughtText | null;
+  /** White space before reasoning that is told first, if any is written; null: nothing waits for that. */
+  #front: string | null;
   /** Of an assistant's text that is shown. */
   readonly #leak: LeakReader | null;
   readonly #tags: TagReader | null;
@@ -67,6 +70,9 @@ export class BodyText {
   #paragraph = '';
   isVisible: boolean;
   readonly #onText = (delta: string): void => this.#tell({ type: 'response.delta', message_id: this.#id, delta });
+  readonly #onThought = (delta: string): void =>
+    this.#tell({ type: 'response.reasoning_text.delta', message_id: this.#id, delta });
+  readonly #onThoughtEnd = (): void => this.#tell({ type: 'response.reasoning_text.done', message_id: this.#id });
   readonly #onFlush = (): void => this.#tell({ type: 'response.delta.flush', message_id: this.#id });
 
   constructor(use: BodyUse, id: string, callId: string | null, tell: (event: StreamEvent) => void) {
@@ -87,8 +93,11 @@ export class BodyText {
     };
     this.#thoughts = isSaid ? new ThoughtReader() : null;
     this.#leak = isSaid ? new LeakReader((bytes, at) => this.#passOn(bytes, at)) : null;
-    this.#written = isSaid && writtenThoughts !== 'none'
-      ? new WrittenThoughtReader(writtenThoughts === 'open', give, part) : null;
+    const hasWritten = isSaid && writtenThoughts !== 'none';
+    this.#thought = hasWritten && use.tellsThoughts ? new ThoughtText(this.#onThought, this.#onThoughtEnd) : null;
+    this.#front = this.#thought && '';
+    this.#written = hasWritten
+      ? new WrittenThoughtReader(writtenThoughts === 'open', give, part, this.#thought) : null;
     this.#tags = use.shows ? this.#tagReader() : null;
     this.#json = use.isJson ? new JsonBody() : null;
     this.#waiting = use.waitsForText ? '' : null;
@@ -149,7 +158,7 @@ export class BodyText {
   plain(most: number): PlainText | null {
     const { shows, deltas, summarize, collects } = this.#use;
     if (this.#json !== null || this.#tags !== null || this.#waiting !== null || summarize) return null;
-    if (this.#content?.isCut || this.#shown?.isCut) return null;
+    if (this.#content?.isCut || this.#shown?.isCut || this.#front) return null;
     const isHeld = this.#isCut || !this.isVisible || this.#leak?.isWaiting || this.#written?.isPassing === false;
     if (shows && isHeld) return null;
     const shown = shows ? this.#paragraphs : null;
@@ -218,6 +227,7 @@ export class BodyText {
   channel(): void {
     if (this.#leak === null || this.#leak.found !== null) return;
     this.#leak.token();
+    this.#thought?.part();
     if (this.#content) this.#give(this.#content.flush());
     this.#leakAt = this.#collected.length;
     this.#written?.interrupt();
@@ -231,6 +241,7 @@ export class BodyText {
     this.#leak?.release();
     this.#json?.part();
     this.#written?.interrupt();
+    this.#thought?.part();
     if (this.#shown && !this.#isCut) this.#show(this.#shown.flush());
     if (this.#content) this.#give(this.#content.flush());
   }
@@ -268,6 +279,8 @@ export class BodyText {
   finish(): void {
     this.#tags?.finish();
     this.part();
+    if (this.#written?.isUnclosed) this.#thought?.end();
+    this.#showFront();
     if (this.#hasReply && this.#waiting !== null) this.isVisible = false;
     this.#release();
     if (this.#paragraph !== '') this.#summary();
@@ -279,8 +292,19 @@ export class BodyText {
     if (waiting && this.isVisible) this.#display(waiting);
   }
 
+  #showFront(): void {
+    const front = this.#front;
+    this.#front = null;
+    if (front) this.#show(front);
+  }
+
   #show(text: string): void {
     if (text === '' || !this.isVisible) return;
+    if (this.#front !== null) {
+      this.#front += text;
+      if (!this.#written!.isFront || this.#front.length > MOST_WAITING) this.#showFront();
+      return;
+    }
     if (this.#waiting === null) {
       this.#display(text);
       return;

@@ -10,8 +10,8 @@ import type { WrittenThought } from '../../model/written-thought.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 
 /**
- * Which deltas a message has. `text`: an end user may see it; `call`: an assistant's message to a tool; `reasoning`: an
- * assistant's analysis; `hidden`: none.
+ * Which deltas a message has. `text`: an end user may see it, but for reasoning that is written in it; `call`: an
+ * assistant's message to a tool; `reasoning`: an assistant's analysis; `hidden`: none.
  */
 export type MessageKind = 'text' | 'call' | 'reasoning' | 'hidden';
 
@@ -116,7 +116,10 @@ export interface TextDone extends OfMessage {
   readonly type: 'response.output_text.done';
 }
 
-/** Raw reasoning, for a program that asked for it; never shown (2.0 §9). Joined, the content of the message. */
+/**
+ * Raw reasoning, for a program that asked for it; never shown (2.0 §9). Joined, the content of an analysis; or what
+ * stands between the markers of reasoning that is written as text (R-THINK), before the text of its message.
+ */
 export interface ReasoningDelta extends OfMessage {
   readonly type: 'response.reasoning_text.delta';
   readonly delta: string;

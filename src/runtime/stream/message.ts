@@ -75,6 +75,7 @@ export class OpenMessage {
       shows,
       isAssistant,
       writtenThoughts: isHarmony ? 'none' : options.thinkOpen && index === 0 ? 'open' : 'some',
+      tellsThoughts: options.reasoning,
       writtenTags: !isLine ? null : isAssistant ? 'calls' : 'replies',
       waitsForText: isLine,
       marksAreWrong: !isLine,

@@ -34,7 +34,10 @@ export interface StreamBounds {
 export interface StreamOptions extends Omit<ReadOptions, 'edges' | 'rescue'>, VisibilityOptions {
   /** `rescue` of `openchatml/stream`: a likely message rather than an exact one (R-RESCUE), as in ReadOptions. */
   readonly rescue?: StreamRescue | undefined;
-  /** Tell an assistant's analysis in `response.reasoning_text.delta`. Never show it. */
+  /**
+   * Tell an assistant's analysis in `response.reasoning_text.delta`, and reasoning that is written as text in what is
+   * shown (R-THINK), but for white space alone. Never show it.
+   */
   readonly reasoning?: boolean | undefined;
   /**
    * Makes a moderated summary of each paragraph of it, for `response.reasoning_summary_text.delta`; empty text: none.

@@ -66,13 +66,16 @@ export class RegionAdapter {
         this.#added = event.message;
         return [];
       case 'response.delta':
-      case 'response.reasoning_text.delta':
       case 'response.function_call_arguments.delta':
         return this.#chunk(event.delta);
+      case 'response.reasoning_text.delta':
+        // Where it is written in what is shown, the content would hold it.
+        return this.#added?.kind === 'reasoning' ? this.#chunk(event.delta) : [];
       case 'response.output_text.done':
-      case 'response.reasoning_text.done':
       case 'response.function_call_arguments.done':
         return this.#begin();
+      case 'response.reasoning_text.done':
+        return this.#added?.kind === 'reasoning' ? this.#begin() : [];
       case 'response.output_item.done':
         return this.#close(event.message);
       case 'response.cancel':

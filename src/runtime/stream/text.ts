@@ -3,6 +3,9 @@
 
 import { characterLength, decodeUtf8 } from '../../utf8.ts';
 
+/** Characters that wait for what tells whether they are shown, and how. */
+export const MOST_WAITING = 1 << 20;
+
 /** Shorter ones are put together by hand: asking the decoder costs more. */
 const SHORT = 24;
 

@@ -4,6 +4,7 @@
 import type { Span } from '../../model/message.ts';
 import { isBlankByte } from '../../model/bytes.ts';
 import { CLOSE, OPEN } from '../../model/written-thought.ts';
+import type { ThoughtText } from './thought-text.ts';
 
 const LT = 0x3c;
 const NONE = new Uint8Array(0);
@@ -20,6 +21,8 @@ function holdsSign(bytes: Uint8Array): boolean {
 export class WrittenThoughtReader {
   readonly #give: (bytes: Uint8Array) => void;
   readonly #part: () => void;
+  /** Takes what is part of a thought; null: nobody asked for it. */
+  readonly #thought: ThoughtText | null;
   /**
    * `front`: nothing but white space so far; `text`: a marker may still end a thought; `behind`: white space after it.
    */
@@ -40,7 +43,10 @@ export class WrittenThoughtReader {
   closed = -1;
 
   /** `give` takes what is no part of a thought; `part`: a marker stands here, and no character goes on behind it. */
-  constructor(isOpen: boolean, give: (bytes: Uint8Array) => void, part: () => void) {
+  constructor(
+    isOpen: boolean, give: (bytes: Uint8Array) => void, part: () => void, thought: ThoughtText | null = null,
+  ) {
+    this.#thought = thought;
     this.#isHidden = isOpen;
     this.#give = give;
     this.#part = part;
@@ -49,6 +55,11 @@ export class WrittenThoughtReader {
   /** A thought has begun and not ended: what calls tools is text there. */
   get isUnclosed(): boolean {
     return this.#isHidden || this.#state === 'thought';
+  }
+
+  /** A thought may still begin here: there was nothing but white space. */
+  get isFront(): boolean {
+    return this.#state === 'front';
   }
 
   /** The next bytes are shown, and no marker is in sight, as in most text: they need not be taken. */
@@ -161,9 +172,11 @@ export class WrittenThoughtReader {
     this.found ??= marker;
     this.#part();
     if (this.#marker === OPEN) {
+      this.#thought?.begin();
       this.#state = 'thought';
       this.isOpened = true;
     } else {
+      if (this.isUnclosed) this.#thought?.end();
       this.#state = 'behind';
       this.#isHidden = false;
       this.closed = marker.to;
@@ -171,6 +184,8 @@ export class WrittenThoughtReader {
   }
 
   #show(bytes: Uint8Array): void {
-    if (bytes.length > 0 && this.#state !== 'thought' && this.#state !== 'behind' && !this.#isHidden) this.#give(bytes);
+    if (bytes.length === 0 || this.#state === 'behind') return;
+    if (this.isUnclosed) this.#thought?.take(bytes);
+    else this.#give(bytes);
   }
 }

@@ -4,9 +4,10 @@ import { parseOn } from '../../../src/model/parse.ts';
 import type { ReadOptions } from '../../../src/model/walk.ts';
 import { shownText } from '../../../src/model/shown.ts';
 import { callFault, readLineCalls } from '../../../src/rules/v01-calls.ts';
-import { hiddenReason, type VisibilityOptions } from '../../../src/model/visibility.ts';
+import { hiddenByHeader, hiddenReason, type VisibilityOptions } from '../../../src/model/visibility.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';
+import { thoughtOf } from '../stream/run.ts';
 import { toolName } from '../../../src/tools/name.ts';
 
 const machine = new WasmMachine();
@@ -55,6 +56,10 @@ export function expectedOf(
       hasSpoken = true;
       const isOurs = isToolRecipient(recipient);
       if (stop === 'call' && !isOurs) continue;
+      // A call of 0.1 may stand behind what is written of the reasoning that led to it.
+      const mayThink = !isOurs && options.reasoning === true && hiddenByHeader(message, options) === null;
+      const thought = mayThink ? thoughtOf(message) : '';
+      if (thought !== '') said.push({ reasoning: thought });
       if (isOurs) {
         if (!isAmbiguous && !message.isUndispatchable) said.push({ name: toolName(recipient!), arguments: content });
       } else if (isShown) {

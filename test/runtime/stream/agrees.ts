@@ -8,9 +8,9 @@ import { TOKEN_NAMES } from '../../../src/scan/dialects.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';
 import { checkSource } from '../../../src/rules/check-source.ts';
-import { hiddenReason, type VisibilityOptions } from '../../../src/model/visibility.ts';
+import { hiddenByHeader, hiddenReason, type VisibilityOptions } from '../../../src/model/visibility.ts';
 import { shownText } from '../../../src/model/shown.ts';
-import { deltasOf, id } from './run.ts';
+import { deltasOf, id, thoughtOf } from './run.ts';
 
 const machine = new WasmMachine();
 
@@ -81,8 +81,10 @@ export function expectAgreement(
       else expect(shown, told2).toBe(shownText(message));
       const isCall = role === 'assistant' && isToolRecipient(recipient);
       const isReasoning = role === 'assistant' && !isCall && channel === 'analysis' && !message.isAmbiguous;
+      const mayShow = hiddenByHeader(message, options) === null && role === 'assistant';
+      const thought = isReasoning ? content : mayShow ? thoughtOf(message) : '';
       expect(deltasOf(events, 'response.function_call_arguments.delta', of), told2).toBe(isCall ? content : '');
-      expect(deltasOf(events, 'response.reasoning_text.delta', of), told2).toBe(isReasoning ? content : '');
+      expect(deltasOf(events, 'response.reasoning_text.delta', of), told2).toBe(thought);
       index++;
     }
   }

@@ -1,5 +1,7 @@
 // Runs streams in tests: an input in any cuts, and its events with what may differ between cuts put together.
 import { expect } from 'vitest';
+import { textOfPieces } from '../../../src/model/content.ts';
+import type { Message } from '../../../src/model/message.ts';
 import type { StreamEvent } from '../../../src/runtime/stream/event.ts';
 import { Stream } from '../../../src/runtime/stream/core.ts';
 import { Machines } from '../../../src/runtime/stream/machines.ts';
@@ -52,6 +54,16 @@ export function joined(events: readonly StreamEvent[]): { events: StreamEvent[];
     }
   }
   return { events: out, diagnostics };
+}
+
+/** Reasoning that is written in what a message shows, as a stream tells it: none that is empty (R-THINK). */
+export function thoughtOf(message: Message): string {
+  const written = message.writtenThought;
+  if (written?.isOpened !== true) return '';
+  const spans = [...message.contentSpans()].map(({ from, to }) =>
+    ({ from: Math.max(from, written.textFrom), to: Math.min(to, written.textTo) }));
+  const text = textOfPieces(message.source, spans.filter(({ from, to }) => from < to));
+  return /^[ \t\r\n]*$/.test(text) ? '' : text;
 }
 
 /** The joined deltas of one kind of a message. */
