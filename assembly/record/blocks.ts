@@ -4,21 +4,16 @@
 // is passed like any other first; its members are read once its type is known, when it is valid JSON for certain.
 
 import { BODY, HAS_PARTS, IN_PART, PARTS, VALUE } from '../../src/abi';
-import { firstKey, isKey, isLongKey, memberValue, nextKey, pass } from './members';
+import * as K from './keys';
+import { after, firstItem, firstKey, isKey, isLongKey, memberValue, nextItem, nextKey, pass } from './members';
 import { addFlag, markOdd } from './state';
 import { beginsTag } from './tags';
+import { clearSeen, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, valueEnd } from './text';
 import {
-  afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, seen,
-  SEEN_LONE, skipBlanks, valueEnd,
-} from './text';
-import {
-  argumentsEnd, IN_ITEM, IN_LIST, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue,
+  argumentsEnd, IN_ITEM, IN_LIST, kindOfBody, otherValue, textFrom, textTo, textValue, wordValue,
 } from './value';
 
-const M5: u64 = 0xffffffffff;
 const M6: u64 = 0xffffffffffff;
-const K_TYPE: u64 = 0x2265707974;
-const K_TEXT: u64 = 0x2274786574;
 
 // What a part is; from B_THINKING on it acts.
 export const B_OTHER: u32 = 0;
@@ -92,25 +87,19 @@ export function bodyOf(first: i32, end: i32): void {
 
 /** Passes the list of parts at p. */
 export function parts(p: usize): usize {
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_LIST) return p + 1;
-  while (true) {
-    if (load<u8>(p) == OPEN_OBJECT) p = part(p);
-    else {
-      const from = p;
-      clearSeen();
-      if (load<u8>(p) != QUOTE) markOdd();
-      p = valueEnd(p, IN_LIST);
-      if ((seen & SEEN_LONE) != 0 || (p != 0 && beginsTag(p - 2))) markOdd();
-      addBlock(B_OTHER, from, p, 0, 0, 0);
+  for (p = firstItem(p); p != 0; p = nextItem(p)) {
+    if (load<u8>(p) == OPEN_OBJECT) {
+      p = part(p);
+      continue;
     }
-    if (p == 0) return 0;
-    p = skipBlanks(p);
-    const byte = <u32>load<u8>(p);
-    if (byte == CLOSE_LIST) return p + 1;
-    if (byte != COMMA) return 0;
-    p = skipBlanks(p + 1);
+    const from = p;
+    clearSeen();
+    if (load<u8>(p) != QUOTE) markOdd();
+    p = valueEnd(p, IN_LIST);
+    if ((seen & SEEN_LONE) != 0 || (p != 0 && beginsTag(p - 2))) markOdd();
+    addBlock(B_OTHER, from, p, 0, 0, 0);
   }
+  return after;
 }
 
 /** Whether a type, at its value, is one of those for which a placeholder is shown: images, audio, files. */
@@ -156,17 +145,10 @@ function part(p: usize): usize {
   let kind: u32 = 0;
   let from: usize = 0;
   let to: usize = 0;
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_OBJECT) {
-    markOdd();
-    return p + 1;
-  }
-  while (true) {
-    if (load<u8>(p) != QUOTE) return 0;
-    const key = load<u64>(p, 1) & M5;
-    if (key == K_TEXT) {
-      p = afterKey(p + 5);
-      if (p == 0) return 0;
+  for (p = firstKey(p); p != 0; p = nextKey(p)) {
+    p = memberValue(p);
+    if (p == 0) return 0;
+    if (isKey(4, K.TEXT)) {
       if (hasText) markOdd();
       hasText = true;
       p = textValue(p, IN_ITEM);
@@ -174,36 +156,21 @@ function part(p: usize): usize {
       kind = kindOfBody();
       from = textFrom;
       to = textTo;
-    } else if (key == K_TYPE) {
-      p = afterKey(p + 5);
-      if (p == 0) return 0;
+    } else if (isKey(4, K.TYPE)) {
       isText = isTextType(p);
       if (!isText) acts = actingType(p);
       if (isTyped || (!isText && acts == 0 && !isShown(p))) markOdd();
       isTyped = true;
       p = valueEnd(p, IN_ITEM);
-    } else p = otherMember(p, IN_ITEM);
-    if (p == 0) return 0;
-    p = skipBlanks(p);
-    const byte = <u32>load<u8>(p);
-    if (byte == CLOSE_OBJECT) break;
-    if (byte != COMMA) return 0;
-    p = skipBlanks(p + 1);
+    } else p = otherValue(p, IN_ITEM);
   }
-  p++;
+  p = after;
+  if (p == 0) return 0;
   if (!isTyped || (isText && !hasText)) markOdd();
   if (acts == 0) addBlock(isText ? B_TEXT : B_OTHER, start, p, kind, from, to);
   else acting(start, p, acts);
   return p;
 }
-
-const ID: u64 = 0x6469;
-const NAME: u64 = 0x656d616e;
-const INPUT: u64 = 0x7475706e69;
-const CONTENT: u64 = 0x746e65746e6f63;
-const THINKING: u64 = 0x676e696b6e696874;
-const TOOL_USE: u64 = 0x6573755f6c6f6f74;
-const TOOL_USE_END: u64 = 0x64695f6573755f6c;
 
 /** The part [start, end), which acts. */
 function acting(start: usize, end: usize, what: u32): void {
@@ -223,18 +190,18 @@ function acting(start: usize, end: usize, what: u32): void {
   for (let p = firstKey(start); p != 0; p = nextKey(p)) {
     p = memberValue(p);
     let bit: u32 = 0;
-    const isId = what == B_CALL ? isKey(2, ID) : what == B_REPLY && isLongKey(11, TOOL_USE, TOOL_USE_END);
+    const isId = what == B_CALL ? isKey(2, K.ID) : what == B_REPLY && isLongKey(11, K.TOOL_USE, K.TOOL_USE_END);
     if (isId) {
       bit = 1;
       p = wordValue(p, IN_ITEM);
       idFrom = textFrom;
       idTo = textTo;
-    } else if (what == B_CALL && isKey(4, NAME)) {
+    } else if (what == B_CALL && isKey(4, K.NAME)) {
       bit = 2;
       p = wordValue(p, IN_ITEM);
       nameFrom = textFrom;
       nameTo = textTo;
-    } else if (what == B_CALL && isKey(5, INPUT)) {
+    } else if (what == B_CALL && isKey(5, K.INPUT)) {
       bit = 4;
       from = p;
       clearSeen();
@@ -244,14 +211,14 @@ function acting(start: usize, end: usize, what: u32): void {
       p = pass(p);
       to = p;
       kind = kindOfBody() | VALUE;
-    } else if (what == B_THINKING && isKey(8, THINKING)) {
+    } else if (what == B_THINKING && isKey(8, K.THINKING)) {
       bit = 8;
       p = textValue(p, IN_ITEM);
       if (textFrom == 0 || textFrom == textTo) markOdd();
       kind = kindOfBody() | IN_PART;
       from = textFrom;
       to = textTo;
-    } else if (what == B_REPLY && isKey(7, CONTENT)) {
+    } else if (what == B_REPLY && isKey(7, K.CONTENT)) {
       bit = 16;
       p = replyContent(p);
       kind = bodyKind;

@@ -16,7 +16,9 @@ import {
 import { isSame } from '../same';
 import { isUtf8 } from '../text-utf8';
 import { entries } from './entries';
-import { beginEntries, isShareGpt, K_ROLE, M5, turn } from './entry';
+import { beginEntries, isShareGpt, turn } from './entry';
+import * as K from './keys';
+import { after, firstKey, isKey, keyFrom, keyTo, memberValue, nextKey } from './members';
 import { beginMessages } from './messages';
 import { beforeEntries, beginOthers, endOthers, memberBeside } from './other-forms';
 import {
@@ -25,19 +27,12 @@ import {
   toolsFlags,
 } from './state';
 import {
-  afterKey, clearSeen, CLOSE_OBJECT, COMMA, isWide, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, setWide,
+  clearSeen, CLOSE_OBJECT, COMMA, isWide, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, setWide,
   skipBlanks, takeCodes, valueEnd,
 } from './text';
 import { mayCodeTag } from './tags';
 import { toolsEnd, toolsEntry, toolsStatus } from './tools';
 import { beginMembers, IN_RECORD } from './value';
-
-const M3: u64 = 0xffffff;
-const M6: u64 = 0xffffffffffff;
-const K_ID: u64 = 0x226469;
-const K_TOOLS: u64 = 0x22736c6f6f74;
-const K_MESSAGES: u64 = 0x736567617373656d;
-const K_CONVERSA: u64 = 0x61737265766e6f63;
 
 /** The name of the list that is asked for, of at most 64 bytes, and its length; 0: the forms have theirs. */
 // @ts-ignore: decorator
@@ -47,8 +42,8 @@ let fieldLength: usize = 0;
 export function fieldRoom(): usize { return FIELD; }
 export function setField(length: usize): void { fieldLength = length; }
 
-/** Whether a key, from its first byte on, is that name. */
-function isField(p: usize): bool { return load<u8>(p + fieldLength) == QUOTE && isSame(FIELD, p, fieldLength); }
+/** Whether the key at hand is that name. */
+function isField(): bool { return keyTo - keyFrom == fieldLength && isSame(FIELD, keyFrom, fieldLength); }
 
 function begin(): void {
   beginRecord(RECORD);
@@ -61,28 +56,27 @@ function begin(): void {
 function record(p: usize, tools: usize): usize {
   let has: u32 = 0;
   const from = p;
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_OBJECT) {
+  p = firstKey(p);
+  if (p == 0) {
     markOdd();
-    return p + 1;
+    return after;
   }
-  if ((load<u64>(p, 1) & M5) == K_ROLE && fieldLength == 0 && (forms & FORM_TURNS) != 0) {
+  // role"
+  if ((load<u64>(p, 1) & 0xffffffffff) == 0x22656c6f72 && fieldLength == 0 && (forms & FORM_TURNS) != 0) {
     const to = turn(from);
     if (to != 0 && (!isOdd || isFull)) return to;
     begin();
   }
-  while (true) {
-    if (load<u8>(p) != QUOTE) return 0;
-    const key = load<u64>(p, 1);
+  for (; p != 0; p = nextKey(p)) {
+    p = memberValue(p);
+    if (p == 0) return 0;
     let bit: u32 = 0;
-    const isMessages = key == K_MESSAGES && load<u8>(p, 9) == QUOTE && (forms & FORM_MESSAGES) != 0;
-    const isTurns = key == K_CONVERSA && (load<u64>(p, 9) & M6) == 0x22736e6f6974 && (forms & FORM_CONVERSATIONS) != 0;
-    if (fieldLength != 0 ? isField(p + 1) : isMessages || isTurns) {
+    const isMessages = isKey(8, K.MESSAGES) && (forms & FORM_MESSAGES) != 0;
+    const isTurns = K.isConversations();
+    if (fieldLength != 0 ? isField() : isMessages || (isTurns && (forms & FORM_CONVERSATIONS) != 0)) {
       // One of the two is left out by the host.
       bit = 1;
       if (fieldLength != 0) markElsewhere();
-      p = afterKey(fieldLength != 0 ? p + 1 + fieldLength : isMessages ? p + 9 : p + 14);
-      if (p == 0) return 0;
       if (load<u8>(p) == OPEN_LIST) {
         beforeEntries();
         p = entries(p);
@@ -92,10 +86,8 @@ function record(p: usize, tools: usize): usize {
         markOdd();
         p = valueEnd(p, IN_RECORD);
       }
-    } else if ((key & M6) == K_TOOLS) {
+    } else if (isKey(5, K.TOOLS)) {
       bit = 2;
-      p = afterKey(p + 6);
-      if (p == 0) return 0;
       const from = p;
       p = toolsEnd(p, IN_RECORD);
       if (p == 0) return 0;
@@ -107,10 +99,8 @@ function record(p: usize, tools: usize): usize {
         store<u32>(tools, <u32>from, 4);
         store<u32>(tools, <u32>p, 8);
       }
-    } else if ((key & M3) == K_ID) {
+    } else if (isKey(2, K.ID)) {
       bit = 4;
-      p = afterKey(p + 3);
-      if (p == 0) return 0;
       clearSeen();
       store<u32>(tools + ROW_BYTES, <u32>p, 4);
       p = valueEnd(p, IN_RECORD);
@@ -119,25 +109,21 @@ function record(p: usize, tools: usize): usize {
       store<u32>(tools + ROW_BYTES, <u32>p, 8);
     } else {
       // The host says what becomes of a list of that name which is not asked for.
-      if (fieldLength != 0 && (isMessages || (key == K_CONVERSA && load<u8>(p, 14) == QUOTE))) markOdd();
+      if (fieldLength != 0 && (isMessages || isTurns)) markOdd();
       p = memberBeside(p, (forms & FORM_OTHERS) != 0);
     }
-    if (p == 0) return 0;
     if ((has & bit) != 0) markOdd();
     has |= bit;
-    p = skipBlanks(p);
-    const byte = <u32>load<u8>(p);
-    if (byte == CLOSE_OBJECT) break;
-    if (byte != COMMA) return 0;
-    p = skipBlanks(p + 1);
   }
+  const to = after;
+  if (to == 0) return 0;
   if (!endOthers((has & 1) != 0)) markOther();
   store<u32>(tools, load<u32>(tools) | toolsFlags);
   if ((flags & HAS_LOSSES) == 0) {
     const losses = (lost << LOST_SHIFT) | (popcnt<u32>(renamed) << RENAMED_SHIFT);
     store<u32>(tools + ROW_BYTES, load<u32>(tools + ROW_BYTES) | losses);
   }
-  return p + 1;
+  return to;
 }
 
 /** The forms that are wanted. */

@@ -7,6 +7,7 @@ import { copy } from '../text-line';
 import { copyInside } from '../text-string';
 import { putArguments } from './arguments';
 import { isTextType } from './blocks';
+import * as K from './keys';
 import { after, firstKey, isKey, memberValue, nextKey, pass } from './members';
 import { COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, stringEnd } from './text';
 import { isEscape } from './tags';
@@ -14,9 +15,6 @@ import { kindAtQuote } from './whole-texts';
 import { TOOLS_TAG } from './written';
 import { textFrom, textTo } from './value';
 
-const TYPE: u64 = 0x65707974;
-const TEXT: u64 = 0x74786574;
-const INPUT: u64 = 0x7475706e69;
 /** Two line feeds, as text and in a string. */
 const BETWEEN: u32 = 0x0a0a;
 const BETWEEN_ESCAPED: u32 = 0x6e5c6e5c;
@@ -117,7 +115,7 @@ export function askedTo(from: usize): usize { return stringEnd(from) + 1; }
 function putAsked(q: usize, from: usize, isPlain: bool): usize {
   for (let p = nextKey(askedTo(from)); p != 0; p = nextKey(p)) {
     p = memberValue(p);
-    if (!isKey(5, INPUT)) {
+    if (!isKey(5, K.INPUT)) {
       p = pass(p);
       continue;
     }
@@ -136,8 +134,8 @@ function putParts(q: usize, p: usize, to: usize, isPlain: bool): usize {
     let text: usize = 0;
     for (let key = firstKey(p); key != 0; key = nextKey(key)) {
       key = memberValue(key);
-      if (isKey(4, TEXT)) text = key;
-      else if (isKey(4, TYPE) && !isTextType(key)) return 0;
+      if (isKey(4, K.TEXT)) text = key;
+      else if (isKey(4, K.TYPE) && !isTextType(key)) return 0;
       key = pass(key);
     }
     p = after;

@@ -16,10 +16,7 @@ import { copy } from '../text-line';
 import { copyInside } from '../text-string';
 import { shortEnd } from './arguments';
 import { TOOL_BYTES, TOOLS_AT } from './definitions';
-import {
-  DEFAULT, DESCRIPT, DESCRIPT_END, ENUM, FUNCTION, ITEMS, NAME, PARAMETE, PARAMETE_END, PROPERTI, PROPERTI_END,
-  REQUIRED, TITLE,
-} from './keywords';
+import * as K from './keys';
 import { firstKey, isKey, isLongKey, keyFrom, keyTo, memberValue, nextKey, pass } from './members';
 import { T_ARRAY, T_ASK, T_BOOLEAN, T_INTEGER, T_NUMBER, T_OBJECT, T_STRING } from './schema';
 import {
@@ -128,7 +125,7 @@ function putTools(entry: u32, q: usize, to: usize): usize {
 function functionOf(p: usize): usize {
   for (let key = firstKey(p); key != 0; key = nextKey(key)) {
     const value = memberValue(key);
-    if (isKey(8, FUNCTION) && load<u8>(value) == OPEN_OBJECT) return value;
+    if (isKey(8, K.FUNCTION) && load<u8>(value) == OPEN_OBJECT) return value;
     key = pass(value);
   }
   return 0;
@@ -149,15 +146,15 @@ function readMembers(p: usize): void {
   name = title = description = parameters = properties = required = items = members = fallback = 0;
   for (let key = firstKey(p); key != 0; key = nextKey(key)) {
     const value = memberValue(key);
-    if (isKey(4, NAME)) name = value;
-    else if (isKey(4, ENUM)) members = value;
-    else if (isKey(7, DEFAULT)) fallback = value;
-    else if (isKey(5, TITLE)) title = value;
-    else if (isKey(5, ITEMS)) items = value;
-    else if (isKey(8, REQUIRED)) required = value;
-    else if (isLongKey(10, PROPERTI, PROPERTI_END)) properties = value;
-    else if (isLongKey(10, PARAMETE, PARAMETE_END)) parameters = value;
-    else if (isLongKey(11, DESCRIPT, DESCRIPT_END)) description = value;
+    if (isKey(4, K.NAME)) name = value;
+    else if (isKey(4, K.ENUM)) members = value;
+    else if (isKey(7, K.DEFAULT)) fallback = value;
+    else if (isKey(5, K.TITLE)) title = value;
+    else if (isKey(5, K.ITEMS)) items = value;
+    else if (isKey(8, K.REQUIRED)) required = value;
+    else if (isLongKey(10, K.PROPERTI, K.PROPERTI_END)) properties = value;
+    else if (isLongKey(10, K.PARAMETE, K.PARAMETE_END)) parameters = value;
+    else if (isLongKey(11, K.DESCRIPT, K.DESCRIPT_END)) description = value;
     key = pass(value);
   }
 }
@@ -305,7 +302,7 @@ const M6: u64 = 0xffffffffffff;
 /** The comment that tells the default at p, a text or a word; `isMember`: of an enumeration, without quotes. */
 function putDefault(q: usize, p: usize, isMember: bool): usize {
   isWhole = false;
-  q = word(word(word(word(q, 0x20, 1), COMMENT, 3), DEFAULT, 7), IS, 2);
+  q = word(word(word(word(q, 0x20, 1), COMMENT, 3), K.DEFAULT, 7), IS, 2);
   if (load<u8>(p) == QUOTE) {
     clearSeen();
     const to = longEnd(p + 1);

@@ -11,15 +11,13 @@
 //              whether it is flat; then for each: name, its length, node of its arguments
 
 import { isSame } from '../same';
-import {
-  CUSTOM, DESCRIPT, DESCRIPT_END, FUNCTION, INPUT_SC, INPUT_SC_END, NAME, PARAMETE, PARAMETE_END, TYPE,
-} from './keywords';
-import { after, firstKey, isKey, isLongKey, nextKey } from './members';
+import * as K from './keys';
+import { after, firstItem, firstKey, isKey, isLongKey, nextItem, nextKey } from './members';
 import {
   ask, askUnlessFlat, at, beginNodes, canDeclare, isFlat, isGood, isName, isSure, isUsable, markNotFlat, markNotGood,
   markUnusable, MOST_DEPTH, pass, passOther, passText, readKey, readNode, T_OBJECT,
 } from './schema';
-import { CLOSE_LIST, COMMA, OPEN_OBJECT, QUOTE, skipBlanks } from './text';
+import { OPEN_OBJECT, QUOTE } from './text';
 
 export const TOOLS_AT: usize = 16;
 export const TOOL_BYTES: usize = 16;
@@ -27,6 +25,9 @@ const MOST_TOOLS: u32 = 128;
 /** Bytes of a list; of one whose text is sure not to be too long, whatever stands in it. */
 const MOST_BYTES: usize = 128 * 1024;
 const MOST_GOOD: usize = 32 * 1024;
+
+/** `"custom"` */
+const CUSTOM: u64 = 0x226d6f7473756322;
 
 /** Containers that a list with a table has in one another: tools, functions, and two for each schema. */
 const MOST_SHAPE: i32 = 4 + 2 * (MOST_DEPTH + 1);
@@ -47,7 +48,7 @@ let member: u32 = 0;
 /** A member of what names a function, at its value, for the tool at `tool`. */
 function readMember(p: usize, tool: usize, isSchema: bool): usize {
   member = 0;
-  if (isKey(4, NAME)) {
+  if (isKey(4, K.NAME)) {
     member = HAS_NAME;
     const from = p + 1;
     const isText = load<u8>(p) == QUOTE;
@@ -57,7 +58,7 @@ function readMember(p: usize, tool: usize, isSchema: bool): usize {
     store<u32>(tool, <u32>(p - 1 - from), 4);
     return p;
   }
-  if (isLongKey(11, DESCRIPT, DESCRIPT_END)) {
+  if (isLongKey(11, K.DESCRIPT, K.DESCRIPT_END)) {
     member = HAS_TEXT;
     return passText(p);
   }
@@ -80,7 +81,7 @@ function readFunction(p: usize, tool: usize): usize {
   while (p != 0) {
     p = readKey(p);
     if (p == 0) return 0;
-    p = readMember(p, tool, isLongKey(10, PARAMETE, PARAMETE_END));
+    p = readMember(p, tool, isLongKey(10, K.PARAMETE, K.PARAMETE_END));
     if ((has & member) != 0) markUnusable();
     has |= member;
     if (!isUsable) return p;
@@ -104,19 +105,19 @@ function readTool(p: usize, tool: usize): usize {
     p = readKey(p);
     if (p == 0) return 0;
     let bit: u32 = 0;
-    if (isKey(4, TYPE)) {
+    if (isKey(4, K.TYPE)) {
       bit = HAS_TYPE;
-      isFunction = load<u8>(p) == QUOTE && load<u64>(p, 1) == FUNCTION && load<u8>(p, 9) == QUOTE;
+      isFunction = load<u8>(p) == QUOTE && load<u64>(p, 1) == K.FUNCTION && load<u8>(p, 9) == QUOTE;
       if (!isFunction && load<u64>(p) != CUSTOM) markUnusable();
       p = pass(p);
-    } else if (isKey(8, FUNCTION) && load<u8>(p) == OPEN_OBJECT) {
+    } else if (isKey(8, K.FUNCTION) && load<u8>(p) == OPEN_OBJECT) {
       bit = HAS_FUNCTION;
       p = readFunction(p, tool);
     } else {
-      const isInput = isLongKey(12, INPUT_SC, INPUT_SC_END);
+      const isInput = isLongKey(12, K.INPUT_SC, K.INPUT_SC_END);
       isAnthropic = isAnthropic || isInput;
       hasInput = hasInput || isInput;
-      p = readMember(p, tool, isInput || isLongKey(10, PARAMETE, PARAMETE_END));
+      p = readMember(p, tool, isInput || isLongKey(10, K.PARAMETE, K.PARAMETE_END));
       bit = member;
     }
     if ((has & bit) != 0) markUnusable();
@@ -146,8 +147,7 @@ export function compile(p: usize, into: usize, to: usize, most: i32): usize {
   if (at > to) return 0;
   const from = p;
   let count: u32 = 0;
-  p = skipBlanks(p + 1);
-  while (true) {
+  for (p = firstItem(p); p != 0; p = nextItem(p)) {
     if (load<u8>(p) != OPEN_OBJECT || count == MOST_TOOLS) return 0;
     const tool = into + TOOLS_AT + <usize>count * TOOL_BYTES;
     p = readTool(p, tool);
@@ -158,17 +158,15 @@ export function compile(p: usize, into: usize, to: usize, most: i32): usize {
       if (<usize>load<u32>(other, 4) == length && isSame(load<u32>(other), load<u32>(tool), length)) return 0;
     }
     count++;
-    p = skipBlanks(p);
-    if (load<u8>(p) != COMMA) break;
-    p = skipBlanks(p + 1);
   }
-  if (load<u8>(p) != CLOSE_LIST || p - from > MOST_BYTES) return 0;
+  const length = after - from;
+  if (after == 0 || count == 0 || length > MOST_BYTES) return 0;
   store<u32>(into, count);
-  if (p - from > MOST_GOOD) askUnlessFlat();
+  if (length > MOST_GOOD) askUnlessFlat();
   store<u32>(into, isSure ? 0 : 1, 4);
   store<u32>(into, isFlat || (isGood && canDeclare) ? 1 : 0, 8);
   store<u32>(into, isFlat ? 1 : 0, 12);
   compiledTo = at;
-  listTo = p + 1;
+  listTo = after;
   return into;
 }

@@ -6,36 +6,20 @@ import {
   blockAt, blocks, B_CALL, bodyFrom, bodyKind, bodyOf, bodyTo, B_REDACTED, B_REPLY, B_THINKING, isActing,
   parts,
 } from './blocks';
+import * as K from './keys';
+import { after, firstKey, hasKey, hasLongKey, isKey, isLongKey, keyBehind, memberValue, valueAt } from './members';
 import { writeAssistant, writeCall, writePlain, writeReply, writeSystem } from './messages';
 import { beginRole, fromValue, isCall, role, roleValue } from './roles';
 import {
   addFlag, BY_THEMSELVES, isOdd, loseFields, markActs, markElsewhere, markOdd, WRITTEN,
 } from './state';
-import {
-  afterKey, clearSeen, CLOSE_OBJECT, COMMA, longEnd, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd,
-} from './text';
+import { clearSeen, longEnd, NULL_4, OPEN_LIST, QUOTE, valueEnd } from './text';
 import { isUsualCall, saidFrom, saidKind, saidTo, textCall, writtenCalls } from './text-call';
 import { writtenReplies } from './text-replies';
 import { NO_TOOLS, takeTools, TOOLS_AND_TEXT } from './text-tools';
 import { beginEntryCalls, calls, CALLS, newCall, target, toolCalls } from './tool-calls';
-import { beginMembers, countedMember, IN_ENTRY, kindOfBody, textFrom, textTo, textValue, wordValue } from './value';
+import { beginMembers, countedValue, IN_ENTRY, kindOfBody, textFrom, textTo, textValue, wordValue } from './value';
 import { refuseTags, tagIn } from './written';
-
-// Keys with their closing quote, as little-endian words; of longer ones the first eight bytes.
-export const M5: u64 = 0xffffffffff;
-const M6: u64 = 0xffffffffffff;
-export const K_ROLE: u64 = 0x22656c6f72;
-const K_NAME: u64 = 0x22656d616e;
-const K_FROM: u64 = 0x226d6f7266;
-const K_VALUE: u64 = 0x2265756c6176;
-const K_CONTENT: u64 = 0x22746e65746e6f63;
-const K_CHANNEL: u64 = 0x226c656e6e616863;
-const K_TOOL_CAL: u64 = 0x6c61635f6c6f6f74;
-/** With its quote. */
-const K_REFUSAL: u64 = 0x226c617375666572;
-const K_FUNCTION: u64 = 0x6e6f6974636e7566;
-const K_THINKING: u64 = 0x676e696b6e696874;
-const K_REASONIN: u64 = 0x6e696e6f73616572;
 
 /** What the entries of the record are: of chat, or of ShareGPT. */
 const OF_CHAT: u32 = 1;
@@ -150,103 +134,73 @@ export function entry(p: usize): usize {
   beginEntryCalls();
   beginBlocks();
   beginMembers(true);
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_OBJECT) {
-    markOdd();
-    return p + 1;
-  }
-  while (true) {
-    if (load<u8>(p) != QUOTE) return 0;
-    const key = load<u64>(p, 1);
+  p = firstKey(p);
+  if (p == 0) markOdd();
+  for (; p != 0; p = keyBehind(p)) {
     let bit: u32 = 0;
-    if ((key & M5) == K_ROLE) {
+    if (hasKey(p, 4, K.ROLE)) {
       bit = HAS_ROLE;
-      p = afterKey(p + 5);
-      if (p == 0) return 0;
-      p = roleValue(p);
-    } else if (key == K_CONTENT) {
+      p = roleValue(valueAt(p, 4));
+    } else if (hasKey(p, 7, K.CONTENT)) {
       bit = HAS_CONTENT;
-      p = afterKey(p + 8);
-      if (p == 0) return 0;
-      p = contentValue(p);
-    } else if (key == K_TOOL_CAL && (load<u32>(p, 9) & 0xffffff) == 0x22736c) {
+      p = contentValue(valueAt(p, 7));
+    } else if (hasLongKey(p, 10, K.TOOL_CAL, K.TOOL_CALLS_END)) {
       bit = HAS_TOOL_CALLS;
-      p = afterKey(p + 11);
-      if (p == 0) return 0;
       const before = calls;
-      p = toolCalls(p);
+      p = toolCalls(valueAt(p, 10));
       if (before > 0 && calls > before) markOdd();
-    } else if (key == K_TOOL_CAL && (load<u64>(p, 9) & M5) == 0x2264695f6c) {
+    } else if (hasLongKey(p, 12, K.TOOL_CAL, K.TOOL_CALL_ID_END)) {
       bit = HAS_CALL_ID;
-      p = afterKey(p + 13);
-      if (p == 0) return 0;
-      p = wordValue(p, IN_ENTRY);
+      p = wordValue(valueAt(p, 12), IN_ENTRY);
       callIdFrom = textFrom;
       callIdTo = textTo;
-    } else if ((key & M5) == K_NAME) {
+    } else if (hasKey(p, 4, K.NAME)) {
       bit = HAS_NAME;
-      p = afterKey(p + 5);
-      if (p == 0) return 0;
-      p = wordValue(p, IN_ENTRY);
+      p = wordValue(valueAt(p, 4), IN_ENTRY);
       nameFrom = textFrom;
       nameTo = textTo;
-    } else if (key == K_THINKING && load<u8>(p, 9) == QUOTE) {
+    } else if (hasKey(p, 8, K.THINKING)) {
       bit = HAS_THINKING;
-      p = afterKey(p + 9);
-      if (p == 0) return 0;
-      p = thinking(p);
-    } else if (key == K_REASONIN && load<u16>(p, 9) == 0x2267) {
+      p = thinking(valueAt(p, 8));
+    } else if (hasLongKey(p, 9, K.REASONIN, K.REASONING_END)) {
       bit = HAS_REASONING;
-      p = afterKey(p + 10);
-      if (p == 0) return 0;
-      p = thinking(p);
+      p = thinking(valueAt(p, 9));
       if (textFrom != 0 && textFrom != textTo) loseFields(1);
-    } else if (key == K_REASONIN && load<u64>(p, 9) == 0x6e65746e6f635f67 && load<u16>(p, 17) == 0x2274) {
+    } else if (hasLongKey(p, 17, K.REASONIN, K.REASONING_CONTENT_END) && load<u8>(p, 9) == 0x67) {
       bit = HAS_REASONING_CONTENT;
-      p = afterKey(p + 18);
-      if (p == 0) return 0;
-      p = thinking(p);
+      p = thinking(valueAt(p, 17));
       if (textFrom != 0 && textFrom != textTo) loseFields(1);
-    } else if (key == K_FUNCTION && (load<u64>(p, 9) & M6) == 0x226c6c61635f) {
+    } else if (hasLongKey(p, 13, K.FUNCTION, K.FUNCTION_CALL_END)) {
       bit = HAS_FUNCTION_CALL;
-      p = afterKey(p + 14);
-      if (p == 0) return 0;
+      p = valueAt(p, 13);
       // Calls of the list come before that of this member: to have both is rare.
       if (load<u32>(p) != NULL_4) {
         if (calls > 0) markOdd();
         addFlag(HAS_LOSSES);
         p = target(p, newCall(), IN_ENTRY);
       } else p += 4;
-    } else if ((key & M5) == K_FROM) {
+    } else if (hasKey(p, 4, K.FROM)) {
       bit = HAS_FROM;
-      p = afterKey(p + 5);
-      if (p == 0) return 0;
-      p = fromValue(p);
-    } else if ((key & M6) == K_VALUE) {
+      p = fromValue(valueAt(p, 4));
+    } else if (hasKey(p, 5, K.VALUE)) {
       bit = HAS_VALUE;
-      p = afterKey(p + 6);
-      if (p == 0) return 0;
+      p = valueAt(p, 5);
       // In an entry of chat it would be nothing.
-      if ((has & HAS_CONTENT) != 0) markOdd();
-      if (load<u8>(p) != QUOTE) markOdd();
+      if ((has & HAS_CONTENT) != 0 || load<u8>(p) != QUOTE) markOdd();
       p = contentValue(p);
     } else {
+      p = memberValue(p);
       // They belong to another form.
-      if (isTurn || key == K_CHANNEL || (key == K_TOOL_CAL && (load<u16>(p, 9) == 0x226c))) markOdd();
+      if (isTurn || isKey(7, K.CHANNEL) || isLongKey(9, K.TOOL_CAL, K.TOOL_CALL_END)) markOdd();
       hasOthers = true;
-      if (key == K_REFUSAL) refuses = !isNullMember(p + 8);
-      p = countedMember(p, true);
+      if (isKey(7, K.REFUSAL)) refuses = load<u32>(p) != NULL_4;
+      p = countedValue(p, true);
     }
-    if (p == 0) return 0;
     if ((has & bit) != 0) markOdd();
     has |= bit;
-    p = skipBlanks(p);
-    const byte = <u32>load<u8>(p);
-    if (byte == CLOSE_OBJECT) break;
-    if (byte != COMMA) return 0;
-    p = skipBlanks(p + 1);
   }
-  p++;
+  p = after;
+  if (p == 0) return 0;
   takeForm(has);
   if (isTurn) {
     if (has != (HAS_ROLE | HAS_CONTENT) || (contentKind & (BODY | PARTS)) != BODY || role > <u32>ASSISTANT) markOdd();
@@ -272,12 +226,6 @@ export function entry(p: usize): usize {
     writeReply(from, p, callIdFrom, callIdTo, nameFrom, nameTo, contentKind, contentFrom, contentTo);
   } else writePlain(role, from, p, nameFrom, nameTo, contentKind, contentFrom, contentTo);
   return p;
-}
-
-/** Whether the value of a member is null: from behind its key. */
-function isNullMember(p: usize): bool {
-  p = afterKey(p);
-  return p != 0 && load<u32>(p) == NULL_4;
 }
 
 /** Whether there are calls, or thinking that is not empty. */

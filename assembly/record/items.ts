@@ -1,34 +1,22 @@
 // Items of OpenAI's Responses: each is a message of its own (src/formats/chat/responses.ts).
 
-import { ANALYSIS, ASSISTANT, BODY, FINAL, IN_PART, PARTS, TOOL, VALUE } from '../../src/abi';
+import { ANALYSIS, ASSISTANT, BODY, FINAL, IN_PART, PARTS, TOOL } from '../../src/abi';
 import {
   beginBlocks, blockAt, blocks, BLOCK_BODY, BLOCK_BODY_TO, bodyFrom, bodyKind, bodyTo, B_TEXT, isActing,
   textOrParts,
 } from './blocks';
-import { role, roleValue } from './roles';
+import * as K from './keys';
+import { after, firstItem, firstKey, isKey, isLongKey, memberValue, nextItem, nextKey } from './members';
 import { makePreamble, writeCall, writePlain, writeReply, writeSaid } from './messages';
+import { role, roleValue } from './roles';
 import { isOdd, markElsewhere, markOdd } from './state';
-import {
-  afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, containerEnd, NULL_4, OPEN_OBJECT, QUOTE, skipBlanks, valueEnd,
-} from './text';
-import { beginEntryCalls, newCall } from './tool-calls';
-import {
-  argumentsEnd, IN_ENTRIES, IN_ENTRY, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue,
-} from './value';
+import { OPEN_OBJECT, QUOTE, valueEnd } from './text';
+import { argumentsValue, beginEntryCalls, newCall } from './tool-calls';
+import { IN_ENTRIES, IN_ENTRY, otherValue, textFrom, textTo, wordValue } from './value';
 import { refuseTags } from './written';
 
-const M5: u64 = 0xffffffffff;
 const M6: u64 = 0xffffffffffff;
 const M7: u64 = 0xffffffffffffff;
-const K_TYPE: u64 = 0x2265707974;
-const K_ROLE: u64 = 0x22656c6f72;
-const K_NAME: u64 = 0x22656d616e;
-const K_PHASE: u64 = 0x226573616870;
-const K_OUTPUT: u64 = 0x2274757074756f;
-const K_CONTENT: u64 = 0x22746e65746e6f63;
-const K_SUMMARY: u64 = 0x227972616d6d7573;
-const K_CALL_ID: u64 = 0x2264695f6c6c6163;
-const K_ARGUMENT: u64 = 0x746e656d75677261;
 
 // What an item is.
 const I_NONE: u32 = 0;
@@ -60,22 +48,15 @@ function typeOf(p: usize): u32 {
 
 /** The list of items at p. */
 export function itemList(p: usize): usize {
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_LIST) return p + 1;
-  while (true) {
+  for (p = firstItem(p); p != 0; p = nextItem(p)) {
     if (load<u8>(p) == OPEN_OBJECT) p = item(p);
     else {
       markOdd();
       p = valueEnd(p, IN_ENTRIES);
     }
-    if (p == 0) return 0;
     items++;
-    p = skipBlanks(p);
-    const byte = <u32>load<u8>(p);
-    if (byte == CLOSE_LIST) return p + 1;
-    if (byte != COMMA) return 0;
-    p = skipBlanks(p + 1);
   }
+  return after;
 }
 
 /** A text or parts: kind (0: none), span; and whether its text is empty for certain, or may be. */
@@ -107,33 +88,6 @@ function textMember(p: usize): usize {
   return p;
 }
 
-/** Arguments at their value, into a call. */
-function argumentsValue(p: usize, call: usize): usize {
-  const from = p;
-  const byte = <u32>load<u8>(p);
-  if (byte == QUOTE) {
-    p = textValue(p, IN_ENTRY);
-    store<u32>(call, <u32>textFrom, 16);
-    store<u32>(call, <u32>textTo, 20);
-    store<u32>(call, kindOfBody(), 24);
-    return p;
-  }
-  if (byte != OPEN_OBJECT) {
-    if (load<u32>(p) != NULL_4) markOdd();
-    return valueEnd(p, IN_ENTRY);
-  }
-  clearSeen();
-  p = argumentsEnd(p);
-  if (p == 0) {
-    p = containerEnd(from, IN_ENTRY);
-    markOdd();
-  }
-  store<u32>(call, <u32>from, 16);
-  store<u32>(call, <u32>p, 20);
-  store<u32>(call, kindOfBody() | VALUE, 24);
-  return p;
-}
-
 /** The item at p, an object: its rows. */
 function item(p: usize): usize {
   const from = p;
@@ -158,32 +112,23 @@ function item(p: usize): usize {
   let itemRole: u32 = 0;
   beginEntryCalls();
   const call = newCall();
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_OBJECT) {
-    markOdd();
-    return p + 1;
-  }
-  while (true) {
-    if (load<u8>(p) != QUOTE) return 0;
-    const key = load<u64>(p, 1);
+  p = firstKey(p);
+  if (p == 0) markOdd();
+  for (; p != 0; p = nextKey(p)) {
+    p = memberValue(p);
+    if (p == 0) return 0;
     let bit: u32 = 0;
-    if ((key & M5) == K_TYPE) {
+    if (isKey(4, K.TYPE)) {
       bit = 1;
-      p = afterKey(p + 5);
-      if (p == 0) return 0;
       type = typeOf(p);
       if (type == I_NONE) markOdd();
       p = valueEnd(p, IN_ENTRY);
-    } else if ((key & M5) == K_ROLE) {
+    } else if (isKey(4, K.ROLE)) {
       bit = 2;
-      p = afterKey(p + 5);
-      if (p == 0) return 0;
       p = roleValue(p);
       itemRole = role;
-    } else if (key == K_CONTENT) {
+    } else if (isKey(7, K.CONTENT)) {
       bit = 4;
-      p = afterKey(p + 8);
-      if (p == 0) return 0;
       const isList = load<u8>(p) != QUOTE;
       p = textMember(p);
       contentKind = textKind;
@@ -192,10 +137,8 @@ function item(p: usize): usize {
       isThere = !isList || (textKind != 0 && blocks > 0);
       isThought = !isEmpty;
       isOpenThought = mayBeEmpty;
-    } else if (key == K_SUMMARY) {
+    } else if (isKey(7, K.SUMMARY)) {
       bit = 8;
-      p = afterKey(p + 8);
-      if (p == 0) return 0;
       p = textMember(p);
       // Its place is the item's.
       summaryKind = textKind | IN_PART;
@@ -203,47 +146,34 @@ function item(p: usize): usize {
       summaryTo = bodyEnd;
       isSummary = !isEmpty;
       isOpenSummary = mayBeEmpty;
-    } else if ((key & M7) == K_OUTPUT) {
+    } else if (isKey(6, K.OUTPUT)) {
       bit = 16;
-      p = afterKey(p + 7);
-      if (p == 0) return 0;
       p = textMember(p);
       outputKind = textKind;
       outputFrom = bodyStart;
       outputTo = bodyEnd;
-    } else if (key == K_CALL_ID) {
+    } else if (isKey(7, K.CALL_ID)) {
       bit = 32;
-      p = afterKey(p + 8);
-      if (p == 0) return 0;
       p = wordValue(p, IN_ENTRY);
       idFrom = textFrom;
       idTo = textTo;
-    } else if ((key & M5) == K_NAME) {
+    } else if (isKey(4, K.NAME)) {
       bit = 64;
-      p = afterKey(p + 5);
-      if (p == 0) return 0;
       p = wordValue(p, IN_ENTRY);
       store<u32>(call, <u32>textFrom, 8);
       store<u32>(call, <u32>textTo, 12);
-    } else if (key == K_ARGUMENT && load<u16>(p, 9) == 0x2273) {
+    } else if (isLongKey(9, K.ARGUMENT, K.ARGUMENT_END)) {
       bit = 128;
-      p = afterKey(p + 10);
-      if (p == 0) return 0;
-      p = argumentsValue(p, call);
+      p = argumentsValue(p, call, IN_ENTRY);
     } else {
-      if ((key & M6) == K_PHASE) markOdd();
-      p = otherMember(p, IN_ENTRY);
+      if (isKey(5, K.PHASE)) markOdd();
+      p = otherValue(p, IN_ENTRY);
     }
-    if (p == 0) return 0;
     if ((has & bit) != 0) markOdd();
     has |= bit;
-    p = skipBlanks(p);
-    const byte = <u32>load<u8>(p);
-    if (byte == CLOSE_OBJECT) break;
-    if (byte != COMMA) return 0;
-    p = skipBlanks(p + 1);
   }
-  p++;
+  p = after;
+  if (p == 0) return 0;
   markElsewhere();
   if ((has & 1) == 0) type = (has & 2) != 0 ? I_MESSAGE : I_NONE;
   if (type == I_NONE || ((has & 2) != 0 && type != I_MESSAGE)) markOdd();

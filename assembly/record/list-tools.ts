@@ -9,7 +9,7 @@ import { escape } from '../text-escape';
 import { copy } from '../text-line';
 import { putArguments, putString } from './arguments';
 import { scratchAt } from './fit';
-import { DESCRIPT, DESCRIPT_END, FUNCTION, NAME, PARAMETE, PARAMETE_END, TYPE } from './keywords';
+import * as K from './keys';
 import { firstKey, isKey, isLongKey, memberValue, nextKey, pass } from './members';
 import { isName } from './schema';
 import {
@@ -95,8 +95,8 @@ function putTool(q: usize, p: usize): usize {
   for (let key = firstKey(p); key != 0; key = nextKey(key)) {
     const value = memberValue(key);
     if (seen != 0) return 0;
-    if (isKey(4, TYPE) && isFunctionText(value)) types++;
-    else if (isKey(8, FUNCTION) && load<u8>(value) == OPEN_OBJECT) {
+    if (isKey(4, K.TYPE) && isFunctionText(value)) types++;
+    else if (isKey(8, K.FUNCTION) && load<u8>(value) == OPEN_OBJECT) {
       functions++;
       at = value;
     } else return 0;
@@ -107,7 +107,7 @@ function putTool(q: usize, p: usize): usize {
 
 /** Whether the value at p is `"function"`. */
 function isFunctionText(p: usize): bool {
-  return load<u8>(p) == QUOTE && load<u64>(p, 1) == FUNCTION && load<u8>(p, 9) == QUOTE;
+  return load<u8>(p) == QUOTE && load<u64>(p, 1) == K.FUNCTION && load<u8>(p, 9) == QUOTE;
 }
 
 /** The function at p from its name on, and the end of its tool. */
@@ -120,9 +120,9 @@ function putFunction(q: usize, p: usize): usize {
     const value = memberValue(key);
     if (seen != 0) return 0;
     const byte = <u32>load<u8>(value);
-    if (isKey(4, NAME) && byte == QUOTE) name = value + 1;
-    else if (isLongKey(11, DESCRIPT, DESCRIPT_END) && byte == QUOTE) text = value + 1;
-    else if (isLongKey(10, PARAMETE, PARAMETE_END) && byte == OPEN_OBJECT) schema = value;
+    if (isKey(4, K.NAME) && byte == QUOTE) name = value + 1;
+    else if (isLongKey(11, K.DESCRIPT, K.DESCRIPT_END) && byte == QUOTE) text = value + 1;
+    else if (isLongKey(10, K.PARAMETE, K.PARAMETE_END) && byte == OPEN_OBJECT) schema = value;
     else return 0;
     members++;
     key = pass(value);

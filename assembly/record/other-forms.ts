@@ -10,17 +10,18 @@ import {
 import { beginsDialogue, writeDialogue } from './dialogues';
 import { entries } from './entries';
 import { beginEntries, isShareGpt } from './entry';
+import * as K from './keys';
 import { beginMessages, systems, writePlain, writeSaid } from './messages';
 import { beginItems, itemList, items } from './items';
 import { firstKey, isKey, memberValue, nextKey, pass } from './members';
 import {
   asks, HAS_CHOSEN, HAS_COMPLETION, HAS_HISTORY, HAS_INPUT, HAS_INSTRUCTION, HAS_INSTRUCTIONS, HAS_OTHER, HAS_OUTPUT,
-  HAS_PAIR, HAS_PROMPT, HAS_SYSTEM, isQuestion, isTextKey, isVersion, K_FROM_4, K_ROLE_4, keyLength, knownKey,
+  HAS_PAIR, HAS_PROMPT, HAS_SYSTEM, isQuestion, knownMember,
 } from './other-keys';
 import { isOpening, mayHoldToken, tokenStart } from './plain-text';
 import { addFlag, flags, isOdd, loseFields, markElsewhere, markOdd, markSides, row } from './state';
-import { afterKey, CLOSE_LIST, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, valueEnd } from './text';
-import { countedMember, IN_RECORD, kindOfBody, textFrom, textTo, textValue } from './value';
+import { CLOSE_LIST, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, valueEnd } from './text';
+import { countedValue, IN_RECORD, kindOfBody, textFrom, textTo, textValue } from './value';
 import { beginTexts, kindAtQuote, writeText, writeTranscript } from './whole-texts';
 import { refuseTags } from './written';
 
@@ -83,19 +84,16 @@ function keepPair(p: usize, bit: u32): void {
   else rejected = p;
 }
 
-/** A member that is neither the list of messages, nor tools or an id, from its key's quote. `isAny`: FORM_OTHERS. */
+/** A member that is neither the list of messages, nor tools or an id, at its value. `isAny`: FORM_OTHERS. */
 export function memberBeside(p: usize, isAny: bool): usize {
-  const bit = knownKey(p, isAny);
+  const bit = knownMember(isAny);
   if (bit == 0) {
-    if (isVersion(p)) markOdd();
-    if (isQuestion(p)) hasQuestion = true;
-    if (isAny && isTextKey(p)) return textMember(p + 5);
-    return countedMember(p, false);
+    if (isKey(7, K.VERSION)) markOdd();
+    if (isQuestion()) hasQuestion = true;
+    return isAny && isKey(4, K.TEXT) ? textMember(p) : countedValue(p, false);
   }
   if ((has & bit) != 0) markOdd();
   has |= bit;
-  p = afterKey(p + keyLength);
-  if (p == 0) return 0;
   const byte = <u32>load<u8>(p);
   const isNull = load<u32>(p) == NULL_4;
   if (!isNull) {
@@ -121,10 +119,8 @@ export function memberBeside(p: usize, isAny: bool): usize {
   return valueEnd(p, IN_RECORD);
 }
 
-/** The member `text`, from the quote that closes its key. */
+/** The member `text`, at its value. */
 function textMember(p: usize): usize {
-  p = afterKey(p);
-  if (p == 0) return 0;
   if (hasText) markOdd();
   hasText = true;
   if (load<u8>(p) == QUOTE) {
@@ -234,7 +230,7 @@ function mayAnswer(p: usize): bool {
   if (load<u8>(p) != OPEN_OBJECT) return false;
   for (let key = firstKey(p); key != 0; ) {
     const value = memberValue(key);
-    if (isKey(4, K_ROLE_4) || isKey(4, K_FROM_4)) return !asks(value);
+    if (isKey(4, K.ROLE) || isKey(4, K.FROM)) return !asks(value);
     key = nextKey(pass(value));
   }
   return true;

@@ -5,11 +5,12 @@
 // A node only says yes. An alternative of anyOf that is not known, or whose type another one has, is left out of it:
 // values of its type are for the host. Of oneOf all must be known, as no two may fit.
 
+import { after, firstItem, nextItem } from './members';
 import {
   ask, at, constrain, isUsable, markNotDeclared, markNotFlat, markNotGood, newNode, pass, passOther, readNode,
   T_ARRAY, T_ASK, T_BOOLEAN, T_INTEGER, T_NULL, T_NUMBER, T_OBJECT, T_STRING, T_UNION,
 } from './schema';
-import { CLOSE_LIST, COMMA, OPEN_LIST, QUOTE, skipBlanks } from './text';
+import { OPEN_LIST, QUOTE } from './text';
 
 /** The type in the text [p, to). */
 export function typeIn(p: usize, to: usize): u32 {
@@ -30,26 +31,18 @@ export function readTypes(p: usize, node: usize): usize {
   markNotFlat();
   markNotDeclared();
   let types: u32 = 0;
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_LIST) {
-    ask(node);
-    return p + 1;
-  }
-  while (true) {
+  p = firstItem(p);
+  if (p == 0) ask(node);
+  for (; p != 0; p = nextItem(p)) {
     const from = p + 1;
     const isText = load<u8>(p) == QUOTE;
     p = isText ? pass(p) : passOther(p);
     if (p == 0) return 0;
     types |= isText ? typeIn(from, p - 1) : T_ASK;
-    p = skipBlanks(p);
-    const byte = <u32>load<u8>(p);
-    if (byte == CLOSE_LIST) break;
-    if (byte != COMMA) return 0;
-    p = skipBlanks(p + 1);
   }
   if ((types & T_ASK) != 0) ask(node);
   else store<u32>(node, load<u32>(node) | types);
-  return p + 1;
+  return after;
 }
 
 /** The alternatives in the list at p, into a node at `at`; behind it, or 0. `isOne`: just one of them may fit. */
@@ -63,25 +56,17 @@ export function readAlternatives(p: usize, isOne: bool, depth: i32): usize {
     ask(node);
     return passOther(p);
   }
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_LIST) {
-    ask(node);
-    return p + 1;
-  }
+  p = firstItem(p);
+  if (p == 0) ask(node);
   let isKnown = true;
-  while (true) {
+  for (; p != 0; p = nextItem(p)) {
     const one = at;
     p = readNode(p, depth);
     if (p == 0 || !isUsable) return p;
     if (!add(node, one, isOne)) isKnown = false;
-    p = skipBlanks(p);
-    const byte = <u32>load<u8>(p);
-    if (byte == CLOSE_LIST) break;
-    if (byte != COMMA) return 0;
-    p = skipBlanks(p + 1);
   }
   if (isOne && !isKnown) constrain(node);
-  return p + 1;
+  return after;
 }
 
 /** Types that have the same values. */

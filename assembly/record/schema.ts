@@ -12,16 +12,12 @@ import {
   TYPE_ARRAY, TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING, TYPE_UNION,
 } from '../../src/abi';
 import { isSame } from '../same';
+import * as K from './keys';
 import {
-  ANY_OF, DEFAULT, DESCRIPT, DESCRIPT_END, ENUM, EXAMPLES, FORMAT, isAdditional, isBound, ITEMS, NULLABLE, ONE_OF,
-  PROPERTI, PROPERTI_END, REQUIRED, SCHEMA, TITLE, TYPE,
-} from './keywords';
-import { after, endAt, firstKey, isKey, isLongKey, keyFrom, keyTo, nextKey, valueOfKey } from './members';
+  after, endAt, firstItem, firstKey, isKey, isLongKey, keyBehind, keyFrom, keyTo, nextItem, valueOfKey,
+} from './members';
 import { readAlternatives, readTypes, takeUnion, typeIn } from './schema-union';
-import {
-  clearSeen, CLOSE_LIST, COMMA, longEnd, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks, TRUE_4,
-  valueEnd,
-} from './text';
+import { clearSeen, longEnd, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, TRUE_4, valueEnd } from './text';
 import { isPlain } from './value';
 
 export const NODE_BYTES: usize = 32;
@@ -138,12 +134,9 @@ function readEnum(p: usize, node: usize): usize {
   let count: u32 = 0;
   hasNull = false;
   store<u32>(node, <u32>at, 4);
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_LIST) {
-    ask(node);
-    return p + 1;
-  }
-  while (true) {
+  p = firstItem(p);
+  if (p == 0) ask(node);
+  for (; p != 0; p = nextItem(p)) {
     const from = p + 1;
     clearSeen();
     const isText = load<u8>(p) == QUOTE;
@@ -164,15 +157,10 @@ function readEnum(p: usize, node: usize): usize {
       at += 8;
       count++;
     }
-    p = skipBlanks(p);
-    const byte = <u32>load<u8>(p);
-    if (byte == CLOSE_LIST) break;
-    if (byte != COMMA) return 0;
-    p = skipBlanks(p + 1);
   }
   store<u32>(node, count, 8);
   at = (at + 15) & ~15;
-  return p + 1;
+  return after;
 }
 
 /** The properties of an object, at its brace. */
@@ -211,7 +199,7 @@ function readProperties(p: usize, node: usize, depth: i32): usize {
       p = readNode(p, depth);
       if (!isUsable) return 0;
     }
-    p = nextKey(p);
+    p = keyBehind(p);
   }
   store<u32>(node, count, 16);
   return after;
@@ -235,9 +223,7 @@ function readRequired(p: usize, node: usize): usize {
   let property = first;
   let bit: u64 = 1;
   let mask: u64 = 0;
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_LIST) return p + 1;
-  while (true) {
+  for (p = firstItem(p); p != 0; p = nextItem(p)) {
     const from = p + 1;
     let tries = load<u8>(p) == QUOTE ? load<u32>(node, 16) : 0;
     clearSeen();
@@ -257,14 +243,9 @@ function readRequired(p: usize, node: usize): usize {
     }
     if (tries == 0) ask(node);
     else mask |= bit;
-    p = skipBlanks(p);
-    const byte = <u32>load<u8>(p);
-    if (byte == CLOSE_LIST) break;
-    if (byte != COMMA) return 0;
-    p = skipBlanks(p + 1);
   }
   store<u64>(node, mask, 24);
-  return p + 1;
+  return after;
 }
 
 /** An empty node at `at`; 0: there is no room. */
@@ -310,7 +291,7 @@ export function readNode(p: usize, depth: i32): usize {
     p = readKey(p);
     if (p == 0) return 0;
     let bit: u32 = 0;
-    if (isKey(4, TYPE)) {
+    if (isKey(4, K.TYPE)) {
       bit = 4;
       const from = p + 1;
       const isText = load<u8>(p) == QUOTE;
@@ -323,57 +304,57 @@ export function readNode(p: usize, depth: i32): usize {
           canDeclare = false;
         } else store<u32>(node, load<u32>(node) | type);
       }
-    } else if (isLongKey(11, DESCRIPT, DESCRIPT_END)) {
+    } else if (isLongKey(11, K.DESCRIPT, K.DESCRIPT_END)) {
       bit = 1;
       p = passText(p);
-    } else if (isKey(5, TITLE)) {
+    } else if (isKey(5, K.TITLE)) {
       bit = 2;
       p = passText(p);
-    } else if (isKey(4, ENUM)) {
+    } else if (isKey(4, K.ENUM)) {
       bit = 8;
       p = readEnum(p, node);
       isNullMember = hasNull;
-    } else if (isKey(8, REQUIRED)) {
+    } else if (isKey(8, K.REQUIRED)) {
       bit = 16;
       if ((has & 32) != 0) p = readRequired(p, node);
       else {
         required = p;
         p = pass(p);
       }
-    } else if (isLongKey(10, PROPERTI, PROPERTI_END)) {
+    } else if (isLongKey(10, K.PROPERTI, K.PROPERTI_END)) {
       bit = 32;
       p = readProperties(p, node, depth + 1);
-    } else if (isKey(5, ITEMS)) {
+    } else if (isKey(5, K.ITEMS)) {
       bit = 64;
       store<u32>(node, <u32>at, 20);
       p = readNode(p, depth + 1);
-    } else if (isKey(7, DEFAULT)) {
+    } else if (isKey(7, K.DEFAULT)) {
       // It says nothing of what fits; how it is written is left to the host.
       bit = 128;
       p = passOther(p);
-    } else if (isAdditional()) {
+    } else if (K.isAdditional()) {
       // Properties without a name in the table are left to the host anyway.
       bit = 256;
       if (load<u8>(p) == OPEN_OBJECT) isSure = false;
       p = passOther(p);
-    } else if (isKey(6, FORMAT) || isKey(8, EXAMPLES) || isKey(8, NULLABLE) || isKey(7, SCHEMA)) {
+    } else if (isKey(6, K.FORMAT) || isKey(8, K.EXAMPLES) || isKey(8, K.NULLABLE) || isKey(7, K.SCHEMA)) {
       // Nothing is checked by them, but that null fits. Two of them are written.
       if (keyTo - keyFrom == 8) canDeclare = false;
-      if (isKey(8, NULLABLE)) isNullable = load<u32>(p) == TRUE_4;
+      if (isKey(8, K.NULLABLE)) isNullable = load<u32>(p) == TRUE_4;
       p = passOther(p);
-    } else if (isKey(5, ANY_OF) || isKey(5, ONE_OF)) {
+    } else if (isKey(5, K.ANY_OF) || isKey(5, K.ONE_OF)) {
       bit = 512;
       union = at;
-      p = readAlternatives(p, isKey(5, ONE_OF), depth + 1);
+      p = readAlternatives(p, isKey(5, K.ONE_OF), depth + 1);
     } else {
-      if (isBound(p)) constrain(node);
+      if (K.isBound(p)) constrain(node);
       else ask(node);
       p = passOther(p);
     }
     if ((has & bit) != 0) isUsable = false;
     has |= bit;
     if (!isUsable) return p;
-    p = nextKey(p);
+    p = keyBehind(p);
   }
   const to = after;
   if (to == 0) return 0;

@@ -2,10 +2,11 @@
 
 import { BODY, CODED, ESCAPED, HAS_LOSSES } from '../../src/abi';
 import { isSame } from '../same';
+import { keyFrom, keyTo } from './members';
 import { addFlag, countsLost, loseFields, markOdd } from './state';
 import {
-  afterKey, clearSeen, containerEnd, DEEPEST, NULL_4, QUOTE, scalarEnd, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE,
-  stringEnd, valueEnd, wordBytes,
+  clearSeen, containerEnd, DEEPEST, NULL_4, QUOTE, scalarEnd, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE, stringEnd,
+  valueEnd, wordBytes,
 } from './text';
 
 /**
@@ -56,15 +57,10 @@ export function kindOfBody(): u32 {
   return BODY | ((seen & SEEN_ESCAPE) != 0 ? ESCAPED : 0) | ((seen & SEEN_CODE) != 0 ? CODED : 0);
 }
 
-/** Passes a member that nothing is known of, from its key's quote; `most`: containers in one another in its value. */
-export function otherMember(p: usize, most: i32): usize {
-  clearSeen();
-  p = stringEnd(p + 1);
-  if (p == 0) return 0;
-  // It may be one of those that are known.
+/** Passes the value at p of a member that nothing is known of; `most`: containers in one another in it. */
+export function otherValue(p: usize, most: i32): usize {
+  // Its key may be one of those that are known.
   if (seen != 0) markOdd();
-  p = afterKey(p);
-  if (p == 0) return 0;
   if (load<u32>(p) != NULL_4) addFlag(HAS_LOSSES);
   return valueEnd(p, most);
 }
@@ -80,16 +76,17 @@ export function beginMembers(areOfEntry: bool): void {
   if (!areOfEntry) ofRecord = 0;
 }
 
-/** Whether a key is none that was met in its object, and there are not too many. */
-function isNewKey(from: usize, length: usize, isOfEntry: bool): bool {
+/** Whether the key at hand is none that was met in its object, and there are not too many. */
+function isNewKey(isOfEntry: bool): bool {
+  const length = keyTo - keyFrom;
   const count = isOfEntry ? ofEntry : ofRecord;
   const keys = isOfEntry ? KEYS + <usize>MOST_KEYS * 8 : KEYS;
   for (let i = 0; i < count; i++) {
     const key = keys + (<usize>i << 3);
-    if (<usize>load<u32>(key, 4) == length && isSame(load<u32>(key), from, length)) return false;
+    if (<usize>load<u32>(key, 4) == length && isSame(load<u32>(key), keyFrom, length)) return false;
   }
   if (count == MOST_KEYS) return false;
-  store<u32>(keys + (<usize>count << 3), <u32>from);
+  store<u32>(keys + (<usize>count << 3), <u32>keyFrom);
   store<u32>(keys + (<usize>count << 3), <u32>length, 4);
   if (isOfEntry) ofEntry++;
   else ofRecord++;
@@ -114,17 +111,12 @@ function mayRound(p: usize, to: usize): bool {
 const LONG_RUN: i32 = 16;
 
 /** The same of a record, or of an entry of it: a field that is lost is counted. */
-export function countedMember(p: usize, isOfEntry: bool): usize {
-  if (!countsLost) return otherMember(p, isOfEntry ? IN_ENTRY : IN_RECORD);
-  const from = p + 1;
-  clearSeen();
-  p = stringEnd(from);
-  if (p == 0) return 0;
+export function countedValue(p: usize, isOfEntry: bool): usize {
+  const most = isOfEntry ? IN_ENTRY : IN_RECORD;
+  if (!countsLost) return otherValue(p, most);
   if (seen != 0) markOdd();
-  const isNew = isNewKey(from, p - from, isOfEntry);
-  p = afterKey(p);
-  if (p == 0) return 0;
-  const to = valueEnd(p, isOfEntry ? IN_ENTRY : IN_RECORD);
+  const isNew = isNewKey(isOfEntry);
+  const to = valueEnd(p, most);
   if (to != 0 && (!isNew || mayRound(p, to))) addFlag(HAS_LOSSES);
   else if (load<u32>(p) != NULL_4) loseFields(1);
   return to;

@@ -6,6 +6,7 @@ import { findPair } from '../pair';
 import { isSame } from '../same';
 import { textTo as decodedTo } from '../text-string';
 import { decoded } from './fit';
+import * as K from './keys';
 import { after, firstKey, isKey, isLongKey, memberValue, nextKey, pass } from './members';
 import { markOdd } from './state';
 import { findTag } from './tags';
@@ -178,11 +179,6 @@ export function withoutNewline(from: usize, to: usize): usize {
   return to - 1 > from && load<u8>(to - 2) == 13 ? to - 2 : to - 1;
 }
 
-const NAME: u64 = 0x656d616e;
-const ARGUMENT: u64 = 0x746e656d75677261;
-const ARGUMENT_END: u64 = 0x73746e656d756772;
-const CONTENT: u64 = 0x746e65746e6f63;
-
 /** Of the last object: its members, its `name` (0: it has none) and its `arguments` or `content`, with quotes. */
 export let members: i32 = 0;
 export let nameFrom: usize = 0;
@@ -201,8 +197,8 @@ export function readNamed(p: usize, isReply: bool): usize {
   for (let key = firstKey(p); key != 0; members++) {
     const value = memberValue(key);
     if (seen != 0) return 0;
-    const isName = isKey(4, NAME);
-    const isGiven = isReply ? isKey(7, CONTENT) : isLongKey(9, ARGUMENT, ARGUMENT_END);
+    const isName = isKey(4, K.NAME);
+    const isGiven = isReply ? isKey(7, K.CONTENT) : isLongKey(9, K.ARGUMENT, K.ARGUMENT_END);
     clearSeen();
     const to = pass(value);
     if (isName) {
