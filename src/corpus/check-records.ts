@@ -8,7 +8,7 @@ import type { CheckOptions } from '../rules/check-options.ts';
 import { wordAt } from '../scan/record-rows.ts';
 import type { FileDiagnostic } from './file-types.ts';
 import { placedDiagnostic } from './jobs/check-worker.ts';
-import type { Kit } from './jobs/open.ts';
+import type { ThreadContext } from './jobs/open.ts';
 import { giveTools, settleTools } from './jobs/settled-tools.ts';
 import { isRows, nextRecord, type RecordRows } from './records/rows.ts';
 import { type BadRecord, type FileOptions, isBad, type Unit } from './records/unit.ts';
@@ -23,14 +23,14 @@ export function rowsFor(
 }
 
 export class RecordCheck {
-  readonly #kit: Kit;
+  readonly #context: ThreadContext;
   readonly #units: Units;
   readonly #options: CheckOptions & FileOptions;
   readonly #isTable: boolean;
   #transcripts = 0;
 
-  constructor(kit: Kit, units: Units, options: CheckOptions & FileOptions) {
-    this.#kit = kit;
+  constructor(context: ThreadContext, units: Units, options: CheckOptions & FileOptions) {
+    this.#context = context;
     this.#units = units;
     this.#options = options;
     this.#isTable = options.positions === 'field';
@@ -38,8 +38,8 @@ export class RecordCheck {
 
   /** In order; of a record by rising position. */
   *diagnostics(): Generator<FileDiagnostic, void, void> {
-    this.#kit.tools.budget.restart();
-    giveTools(this.#kit, this.#options.tools ?? []);
+    this.#context.tools.budget.restart();
+    giveTools(this.#context, this.#options.tools ?? []);
     for (const item of this.#units.items()) {
       if (isRows(item)) yield* this.#rows(item);
       else yield* this.#unit(item);
@@ -53,7 +53,7 @@ export class RecordCheck {
       this.#transcripts += machine.transcripts;
       if (record === to) return;
       const asks = !(wordAt(machine.rows, record, KIND) & SLOW) && machine.asksForTools(record);
-      if (asks && settleTools(machine, tools, record, this.#kit.tools)) continue;
+      if (asks && settleTools(machine, tools, record, this.#context.tools)) continue;
       for (const unit of this.#units.slow(rows, record)) yield* this.#unit(unit);
       record = nextRecord(rows, record);
     }
@@ -67,8 +67,8 @@ export class RecordCheck {
       return;
     }
     const { source, options, at, place, record, pointer } = unit;
-    const checker = new Checker(this.#kit.machine, source, { ...this.#options, ...options }, {
-      known: this.#kit.headers, memory: this.#kit.tools, at,
+    const checker = new Checker(this.#context.machine, source, { ...this.#options, ...options }, {
+      known: this.#context.headers, memory: this.#context.tools, at,
     });
     for (const diagnostic of checker.run()) {
       const placed = placedDiagnostic(diagnostic, this.#transcripts, place);

@@ -4,7 +4,7 @@
 import { MemorySource } from '../scan/source.ts';
 import type { FileMessage } from './file-types.ts';
 import { writeRecordTexts } from './jobs/convert-rows.ts';
-import type { Kit } from './jobs/open.ts';
+import type { ThreadContext } from './jobs/open.ts';
 import { messagesOf, type PlacedMessage } from './messages.ts';
 import { isRows, nextRecord, ordinalOf, type RecordRows } from './records/rows.ts';
 import { type BadRecord, isBad, type Unit } from './records/unit.ts';
@@ -14,35 +14,35 @@ import type { Units } from './records/units.ts';
 type Messages = Generator<FileMessage, void, void>;
 
 /** The messages of all records, in order; those that hold none are passed over. */
-export function* recordMessages(kit: Kit, units: Units): Messages {
+export function* recordMessages(context: ThreadContext, units: Units): Messages {
   for (const item of units.items()) {
-    if (isRows(item)) yield* messagesOfRows(kit, units, item);
-    else yield* messagesOfUnit(kit, item);
+    if (isRows(item)) yield* messagesOfRows(context, units, item);
+    else yield* messagesOfUnit(context, item);
   }
 }
 
-function* messagesOfRows(kit: Kit, units: Units, rows: RecordRows): Messages {
+function* messagesOfRows(context: ThreadContext, units: Units, rows: RecordRows): Messages {
   for (let row = 0; row < rows.to; ) {
     const next = nextRecord(rows, row);
     const writing = writeRecordTexts(rows, row, next);
     const { value, done } = writing.next();
-    if (done === true) for (const unit of units.slow(rows, row)) yield* messagesOfUnit(kit, unit);
+    if (done === true) for (const unit of units.slow(rows, row)) yield* messagesOfUnit(context, unit);
     else {
       const [record, at] = [rows.record + ordinalOf(rows, row), row];
       let unit: Unit | undefined;
       const place = (offset: number, isEnd?: boolean): number =>
         (unit ??= units.whole(rows, at)).place(offset, isEnd);
-      const reading = messagesOf(kit.machine, new MemorySource(value.bytes), READING, { known: kit.headers });
+      const reading = messagesOf(context.machine, new MemorySource(value.bytes), READING, { known: context.headers });
       for (const placed of reading) yield inFile(placed, record, place);
     }
     row = next;
   }
 }
 
-function* messagesOfUnit(kit: Kit, unit: Unit | BadRecord): Messages {
+function* messagesOfUnit(context: ThreadContext, unit: Unit | BadRecord): Messages {
   if (isBad(unit)) return;
   const { record, place, source, options } = unit;
-  for (const placed of messagesOf(kit.machine, source, options, { known: kit.headers })) {
+  for (const placed of messagesOf(context.machine, source, options, { known: context.headers })) {
     yield inFile(placed, record, place);
   }
 }

@@ -5,7 +5,7 @@ import { CHECK_OPTIONS, type CheckOptions } from '../rules/check-options.ts';
 import { Counter } from '../rules/count.ts';
 import type { Counts } from '../rules/counts.ts';
 import { Flow } from './jobs/flow.ts';
-import { type Kit, leaveKit, openInput, type Opened, takeKit } from './jobs/open.ts';
+import { leaveContext, type Opened, openInput, takeContext, type ThreadContext } from './jobs/open.ts';
 import { COMMON } from './jobs/common-jobs.ts';
 import { perform } from './jobs/perform.ts';
 import { RecordCheck, rowsFor } from './check-records.ts';
@@ -24,17 +24,17 @@ export type { FileDiagnostic, FileMessage } from './file-types.ts';
 function* reading<T, O extends FileOptions>(
   path: Path,
   options: O,
-  work: (kit: Kit, opened: Opened, options: O, name: string) => Generator<T, unknown, void>,
+  work: (context: ThreadContext, opened: Opened, options: O, name: string) => Generator<T, unknown, void>,
 ): Generator<T, void, void> {
   const name = pathText(path);
   const opened = openInput({
     ref: { kind: 'file', path, inFolder: false }, path: name, options: optionsFor(name, options), tellsAtEnd: false,
   });
-  const kit = takeKit();
+  const context = takeContext();
   try {
-    yield* work(kit, opened, { ...options, ...opened.options }, name);
+    yield* work(context, opened, { ...options, ...opened.options }, name);
   } finally {
-    leaveKit(kit);
+    leaveContext(context);
     opened.input.close();
   }
 }
@@ -59,13 +59,13 @@ function* reading<T, O extends FileOptions>(
 export function scanFile(path: Path, options: FileOptions = {}): Counts {
   checkOptions(options, READ_OPTIONS, FILE_OPTIONS);
   const counter = new Counter();
-  for (const _ of reading(path, options, function* (kit, opened, given, name): Generator<never, void, void> {
-    kit.watching = { source: (input) => input, counter };
+  for (const _ of reading(path, options, function* (context, opened, given, name): Generator<never, void, void> {
+    context.watching = { source: (input) => input, counter };
     const input = {
       ref: { kind: 'file', path, inFolder: false }, path: name, options: given, tellsAtEnd: true,
     } as const;
     // Counting gives no pieces.
-    for (const __ of perform(kit, COMMON, { kind: 'count', input, part: { of: 'whole' } }, opened));
+    for (const __ of perform(context, COMMON, { kind: 'count', input, part: { of: 'whole' } }, opened));
     counter.addFile(0);
   }));
   return counter.result();
@@ -131,13 +131,13 @@ export async function scanCorpus(
  */
 export function checkFile(path: Path, options: CheckOptions & FileOptions = {}): Generator<FileDiagnostic, void, void> {
   checkOptions(options, READ_OPTIONS, FILE_OPTIONS, CHECK_OPTIONS, { tools: 1 });
-  return reading(path, options, function* (kit, { input }, given, name): Generator<FileDiagnostic, void, void> {
+  return reading(path, options, function* (context, { input }, given, name): Generator<FileDiagnostic, void, void> {
     if (!isContainer(name, input, given)) {
-      yield* new Checker(kit.machine, input, given, { known: kit.headers, memory: kit.tools }).run();
+      yield* new Checker(context.machine, input, given, { known: context.headers, memory: context.tools }).run();
       return;
     }
-    const units = new Units(kit, name, input, given, ALL, rowsFor(given));
-    yield* new RecordCheck(kit, units, given).diagnostics();
+    const units = new Units(context, name, input, given, ALL, rowsFor(given));
+    yield* new RecordCheck(context, units, given).diagnostics();
   });
 }
 
@@ -161,13 +161,13 @@ export function checkFile(path: Path, options: CheckOptions & FileOptions = {}):
  */
 export function readMessages(path: Path, options: FileOptions = {}): Generator<FileMessage, void, void> {
   checkOptions(options, READ_OPTIONS, FILE_OPTIONS);
-  return reading(path, options, function* (kit, { input }, given, name): Generator<FileMessage, void, void> {
+  return reading(path, options, function* (context, { input }, given, name): Generator<FileMessage, void, void> {
     if (isContainer(name, input, given)) {
-      yield* recordMessages(kit, new Units(kit, name, input, given, ALL, 'definitions'));
+      yield* recordMessages(context, new Units(context, name, input, given, ALL, 'definitions'));
       return;
     }
     const place = (offset: number): number => offset;
-    const reading = messagesOf(kit.machine, input, given, { known: kit.headers });
+    const reading = messagesOf(context.machine, input, given, { known: context.headers });
     for (const placed of reading) yield inFile(placed, null, place);
   });
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Places } from '../../src/corpus/places.ts';
 import { Progress } from '../../src/cli/progress.ts';
-import { Kit } from '../../src/corpus/jobs/open.ts';
+import { ThreadContext } from '../../src/corpus/jobs/open.ts';
 import type { InputSource } from '../../src/corpus/input/source.ts';
 import { isBad } from '../../src/corpus/records/unit.ts';
 import { ALL, Units } from '../../src/corpus/records/units.ts';
@@ -60,7 +60,7 @@ const RECORDS = {
   'a JSON list': '[{"text":"x"}, {"messages":[]}, {"text":"y"}]',
 };
 test.each(Object.entries(RECORDS))('records of %s', (_, text) => {
-  const kit = new Kit();
-  const units = [...new Units(kit, 'x.jsonl', new Ending(encode(text)), {}, ALL)];
+  const context = new ThreadContext();
+  const units = [...new Units(context, 'x.jsonl', new Ending(encode(text)), {}, ALL)];
   expect(units.map((unit) => (isBad(unit) ? unit.rule : unit.kind))).toEqual(['text', 'chat', 'text']);
 });

@@ -20,13 +20,13 @@ import type { Kind } from './kind.ts';
 type AuditJob = Extract<Job, { kind: 'audit' }>;
 
 export const AUDIT: Kind<AuditJob> = {
-  *raw(kit, job, { input, options }, range) {
+  *raw(context, job, { input, options }, range) {
     const from = range.start?.position ?? 0;
     if (job.part.of === 'guess') yield { begins: range.start! };
     const places = new Places(input, from);
-    const output = new AuditOutput(job, places.over(kit.watched(input)), from, { input, places });
-    const audited = auditText(kit.machine, output.source, { ...options, ...fixOf(job) }, {
-      range, known: kit.headers, watch: places, passes: passerOf(kit.records),
+    const output = new AuditOutput(job, places.over(context.watched(input)), from, { input, places });
+    const audited = auditText(context.machine, output.source, { ...options, ...fixOf(job) }, {
+      range, known: context.headers, watch: places, passes: passerOf(context.records),
     });
     const { end, position, transcripts, likeHarmony } = yield* output.take(audited);
     yield* output.end(end?.position ?? Infinity);
@@ -41,9 +41,9 @@ export const AUDIT: Kind<AuditJob> = {
     };
   },
 
-  *records(kit, job, { input, options }, part) {
+  *records(context, job, { input, options }, part) {
     const areRows = options.positions === 'field';
-    const output = new AuditOutput(job, kit.watched(input), part.from, { input, areRows });
+    const output = new AuditOutput(job, context.watched(input), part.from, { input, areRows });
     const given = { ...options, ...fixOf(job) };
     const layout = part.from > 0 ? 'lines' : layoutOf(output.source);
     // Texts are passed where the options leave it to them how they are read.
@@ -51,16 +51,16 @@ export const AUDIT: Kind<AuditJob> = {
     const canPass = canBeRows(read, { takesField: true });
     // Messages are looked for there, too (audit/fields.ts).
     const wanted = { takesTexts: true, otherField: 'conversation' };
-    const lines = canPass ? new ChatLines(kit, output.source, read, part, layout, wanted) : null;
-    const audited = lines !== null ? auditLines(kit.machine, output.source, given, lines, layout)
-      : auditRecords(kit.machine, output.source, given, part);
+    const lines = canPass ? new ChatLines(context, output.source, read, part, layout, wanted) : null;
+    const audited = lines !== null ? auditLines(context.machine, output.source, given, lines, layout)
+      : auditRecords(context.machine, output.source, given, part);
     const records = yield* output.take(audited);
     yield* output.end(part.to);
     return {
       ...NO_RESULT,
       ...output.sums,
       records,
-      lines: linesOf(kit, input, part, layout === 'lines' ? lines : null),
+      lines: linesOf(context, input, part, layout === 'lines' ? lines : null),
       transcripts: records + part.surplus,
       bytes: Math.min(part.to, output.furthest) - part.from,
     };

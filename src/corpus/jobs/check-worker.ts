@@ -15,7 +15,7 @@ import type { BadRecord, Unit } from '../records/unit.ts';
 import { type Found, GATHERED, type Job, type Piece, type Told } from './job.ts';
 import { MarkedRecords } from './marked-records.ts';
 import { giveTools, settleTools } from './settled-tools.ts';
-import type { Kit } from './open.ts';
+import type { ThreadContext } from './open.ts';
 import type { UnitWorker } from './unit-worker.ts';
 
 /** A diagnostic of a record's text as one of the file. `before`: transcripts of the file before those of the record. */
@@ -33,7 +33,7 @@ interface PlacedBad {
 
 export class CheckWorker implements UnitWorker {
   readonly rows: UnitWorker['rows'];
-  readonly #kit: Kit;
+  readonly #context: ThreadContext;
   readonly #job: Extract<Job, { kind: 'check' }>;
   readonly #most: number;
   readonly #places: LinePlaces | null;
@@ -47,17 +47,18 @@ export class CheckWorker implements UnitWorker {
 
   /** `isTable`: positions are those in a row of a table. */
   constructor(
-    kit: Kit, job: Extract<Job, { kind: 'check' }>, transcripts: number, input: InputSource, isTable: boolean,
+    context: ThreadContext, job: Extract<Job, { kind: 'check' }>, transcripts: number, input: InputSource,
+    isTable: boolean,
   ) {
     this.#isTable = isTable;
-    this.#kit = kit;
+    this.#context = context;
     this.#job = job;
     this.transcripts = transcripts;
     this.#most = input.canReread ? GATHERED : 1;
     this.#places = input.canReread ? new LinePlaces(input) : null;
-    this.#marked = new MarkedRecords(kit.machine, kit.tools);
-    kit.tools.budget.restart();
-    giveTools(kit, job.tools);
+    this.#marked = new MarkedRecords(context.machine, context.tools);
+    context.tools.budget.restart();
+    giveTools(context, job.tools);
     this.rows = job.most !== undefined ? null : (rows, record) => this.#rows(rows, record);
   }
 
@@ -71,7 +72,7 @@ export class CheckWorker implements UnitWorker {
       record = next;
       if (wordAt(machine.rows, next, KIND) & SLOW) return next;
       if (machine.asksForTools(next)) {
-        if (!settleTools(machine, tools, next, this.#kit.tools)) return next;
+        if (!settleTools(machine, tools, next, this.#context.tools)) return next;
       } else {
         this.#endRuns();
         if (!this.#tellMarked(rows, next)) return next;
@@ -104,8 +105,8 @@ export class CheckWorker implements UnitWorker {
     this.#endRuns();
     const { tools } = this.#job;
     const isChat = kind === 'chat';
-    const checker = new Checker(this.#kit.machine, source, { ...options, tools }, {
-      known: this.#kit.headers, memory: this.#kit.tools, at,
+    const checker = new Checker(this.#context.machine, source, { ...options, tools }, {
+      known: this.#context.headers, memory: this.#context.tools, at,
     });
     for (const diagnostic of checker.run()) {
       const placed = placedDiagnostic(diagnostic, this.transcripts, place);

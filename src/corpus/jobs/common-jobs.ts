@@ -4,7 +4,7 @@ import type { Checkpoint, Range } from '../../model/part-walk.ts';
 import { Checker } from '../../rules/check.ts';
 import { type Found, GATHERED, type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
-import type { Kit } from './open.ts';
+import type { ThreadContext } from './open.ts';
 import { performRecords } from './record-job.ts';
 import { rawStatistics } from './statistics-job.ts';
 import { MessageOutput } from './message-output.ts';
@@ -14,20 +14,20 @@ import type { InputSource } from '../input/source.ts';
 import type { FileOptions } from '../records/unit.ts';
 
 export const COMMON: Kind = {
-  raw: (kit, job, { input, options }, range) => performRaw(kit, job, input, options, range),
-  records: (kit, job, { input, options }, part) => performRecords(kit, job, input, options, part),
+  raw: (context, job, { input, options }, range) => performRaw(context, job, input, options, range),
+  records: (context, job, { input, options }, part) => performRecords(context, job, input, options, part),
 };
 
 function* performRaw(
-  kit: Kit, job: Job, input: InputSource, options: FileOptions, range: Range,
+  context: ThreadContext, job: Job, input: InputSource, options: FileOptions, range: Range,
 ): Generator<Piece, JobResult, void> {
-  const { machine } = kit;
+  const { machine } = context;
   const from = range.start?.position ?? 0;
-  const source = kit.watched(input);
+  const source = context.watched(input);
   if (job.kind === 'count') {
-    const { counter, isOwn } = kit.counter;
+    const { counter, isOwn } = context.counter;
     const before = counter.totals;
-    const end = counter.addRange(machine, source, options, range, kit.headers);
+    const end = counter.addRange(machine, source, options, range, context.headers);
     const { bytes, transcripts, messages, likeHarmony } = counter.since(before);
     return {
       ...NO_RESULT,
@@ -53,7 +53,7 @@ function* performRaw(
     // A watcher sees every open call, so there is none where the input can be read again.
     const openCalls = input.canReread ? undefined : places.openCalls;
     const checker = new Checker(machine, places.over(source), { ...options, tools: job.tools, openCalls }, {
-      range, known: kit.headers, memory: kit.tools, watch: places, most: job.most, begun,
+      range, known: context.headers, memory: context.tools, watch: places, most: job.most, begun,
     });
     let found: Found[] = [];
     try {
@@ -80,10 +80,10 @@ function* performRaw(
       ...NO_RESULT, end, transcripts, likeHarmony, bytes: position - begins, place: end && places.at(position),
     };
   }
-  if (job.kind === 'statistics') return rawStatistics(kit, job, source, options, range);
+  if (job.kind === 'statistics') return rawStatistics(context, job, source, options, range);
   if (job.kind !== 'messages') return NO_RESULT;
   const out = new MessageOutput(job, !input.canReread);
-  const reading = messagesOf(machine, source, options, { range, known: kit.headers });
+  const reading = messagesOf(machine, source, options, { range, known: context.headers });
   let result = NO_RESULT;
   try {
     for (let next = reading.next(); ; next = reading.next()) {

@@ -29,7 +29,7 @@ import { addWritten, convertRecords, countPlainEmpty, emptyText, type RowsWork }
 import { refusalOf, Refusals, type Refused, refusedFor, RUNS, toldOf } from './convert-refusals.ts';
 import { ConvertSums, openingOf } from './convert-sums.ts';
 import type { Job, Piece } from './job.ts';
-import type { Kit } from './open.ts';
+import type { ThreadContext } from './open.ts';
 import { placeOfLine, type Words } from './words.ts';
 
 export type ConvertJob = Extract<Job, { kind: 'convert' }>;
@@ -71,7 +71,7 @@ const HOLDERS: Partial<Record<Form, string>> = {
 const IDLE: RecordMessages[] = [];
 
 export class Conversion {
-  readonly #kit: Kit;
+  readonly #context: ThreadContext;
   readonly #job: ConvertJob;
   readonly #reading: FileOptions;
   readonly #isLive: boolean;
@@ -82,8 +82,8 @@ export class Conversion {
   readonly #refusals = new Refusals();
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
-  constructor(kit: Kit, job: ConvertJob, reading: FileOptions, isLive: boolean) {
-    this.#kit = kit;
+  constructor(context: ThreadContext, job: ConvertJob, reading: FileOptions, isLive: boolean) {
+    this.#context = context;
     this.#job = job;
     this.#reading = reading;
     this.#isLive = isLive;
@@ -288,7 +288,7 @@ export class Conversion {
     }
     const lost = [...before, ...otherFields.map(fieldLost)];
     const source = new MemorySource(Buffer.from(texts.join(''), 'utf8'));
-    const all = transcriptsOrRows(this.#kit.machine, source, this.#reading, { known: this.#kit.headers });
+    const all = transcriptsOrRows(this.#context.machine, source, this.#reading, { known: this.#context.headers });
     let next = all.next();
     if (next.done) yield* this.#refuse(origin, new Refusal(null, 'its text holds no transcript', 'give one'), 'record');
     for (let count = 0; !next.done; count++) {

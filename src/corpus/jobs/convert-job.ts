@@ -19,15 +19,17 @@ import type { Kind } from './kind.ts';
 import { canBeMoved } from './parts.ts';
 
 export const CONVERT: Kind<ConvertJob> = {
-  *raw(kit, job, { input, options }, range) {
+  *raw(context, job, { input, options }, range) {
     let from = range.start?.position ?? 0;
-    const conversion = new Conversion(kit, job, options, !input.canReread);
+    const conversion = new Conversion(context, job, options, !input.canReread);
     let unsaid: Piece | null = null;
     const begun = (at: Checkpoint): void => {
       from = at.position;
       unsaid = { begins: at };
     };
-    const all = transcriptsOrRows(kit.machine, kit.watched(input), options, { range, known: kit.headers, begun });
+    const all = transcriptsOrRows(context.machine, context.watched(input), options, {
+      range, known: context.headers, begun,
+    });
     const pieces = conversion.take(all, (one) => conversion.transcript(one));
     for (let next = pieces.next(); ; next = pieces.next()) {
       if (next.done) {
@@ -42,11 +44,13 @@ export const CONVERT: Kind<ConvertJob> = {
     }
   },
 
-  *records(kit, job, { input, options }, part) {
+  *records(context, job, { input, options }, part) {
     let [records, furthest] = [part.record, part.from];
-    const source = new WatchedSource(kit.watched(input), { hasRead: (to) => void (furthest = Math.max(furthest, to)) });
-    const conversion = new Conversion(kit, job, options, !input.canReread);
-    const locate = (bytes: Uint8Array): number => kit.machine.checkJson(bytes, JSON_DEEPEST);
+    const source = new WatchedSource(context.watched(input), {
+      hasRead: (to) => void (furthest = Math.max(furthest, to)),
+    });
+    const conversion = new Conversion(context, job, options, !input.canReread);
+    const locate = (bytes: Uint8Array): number => context.machine.checkJson(bytes, JSON_DEEPEST);
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
     const isAny = job.from === 'auto' || isDialect(job.from);
     const isTurns = part.from === 0 && beginsWithTurn(source);
@@ -54,7 +58,7 @@ export const CONVERT: Kind<ConvertJob> = {
     const hasRows = canBeRows(job, options) && isTurns === joinsTurns;
     const form = { form: formOfRows(job.from) ?? 'auto' };
     const wanted = { takesTurns: isAny, joinsTurns, writesTools: true, countsLost: true };
-    const lines = hasRows ? new ChatLines(kit, source, form, part, layout, wanted) : null;
+    const lines = hasRows ? new ChatLines(context, source, form, part, layout, wanted) : null;
     const all = lines === null ? readRecords(source, { locate, joinsTurns }, part)
       : lines.rowsAndRecords();
     yield* conversion.take(all, (item) => {
@@ -64,7 +68,7 @@ export const CONVERT: Kind<ConvertJob> = {
     const bytes = Math.min(part.to, furthest) - part.from;
     const transcripts = records + part.surplus;
     const { likeHarmony, transcripts: messages } = conversion;
-    const counted = canBeMoved(job, 'lines') ? linesOf(kit, input, part, lines) : 0;
+    const counted = canBeMoved(job, 'lines') ? linesOf(context, input, part, lines) : 0;
     return { ...NO_RESULT, records, lines: counted, transcripts, messages, likeHarmony, bytes };
   },
 };

@@ -11,7 +11,7 @@ import { ALL, type LinesPart } from '../records/units.ts';
 import { GatheredBytes, PIECE } from './gathered-bytes.ts';
 import { type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
-import { columnsLeftOut, type Kit, type Opened } from './open.ts';
+import { columnsLeftOut, type Opened, type ThreadContext } from './open.ts';
 import { giveTools } from './settled-tools.ts';
 import { Judge, type JudgeOptions, tellsOnlyErrors } from './verdict-judge.ts';
 import { type Line, type LineItem, linesOf } from './verdict-lines.ts';
@@ -23,7 +23,7 @@ import { VerdictTexts } from './verdict-texts.ts';
 type FilterJob = Extract<Job, { kind: 'filter' }>;
 
 export const FILTER: Kind<FilterJob> = {
-  raw: (kit, job, opened) => filter(kit, job, opened, ALL),
+  raw: (context, job, opened) => filter(context, job, opened, ALL),
   records: filter,
 };
 
@@ -34,15 +34,15 @@ const LONG = 16 * 1024;
 const LINE_END = Buffer.from('\n');
 
 function* filter(
-  kit: Kit, job: FilterJob, { input, options }: Opened, part: LinesPart,
+  context: ThreadContext, job: FilterJob, { input, options }: Opened, part: LinesPart,
 ): Generator<Piece, JobResult, void> {
   const { emit, tools, warnings, rules, strict, largest, isApart, passthrough, input: { path } } = job;
   const isRaw = emit === 'keep' || emit === 'drop';
   if (options.positions === 'field' && (isRaw || passthrough)) throw columnsLeftOut(path);
   // What was spent on schemas counts in each block of an input anew, and parts begin with a block.
-  kit.restart();
+  context.restart();
   const judging = { tools, warnings, adjust: applyRules(rules, strict) };
-  const judge = new Judge(judging, kit);
+  const judge = new Judge(judging, context);
   const texts = new VerdictTexts(judge, options, job);
   const isWanted = (line: Line): boolean => {
     const verdict = line.judged?.verdict
@@ -51,7 +51,7 @@ function* filter(
   };
   const out = new GatheredBytes();
   let [text, to] = ['', part.from];
-  for (const item of itemsOf(kit, job, judging, kit.watched(input), options, part)) {
+  for (const item of itemsOf(context, job, judging, context.watched(input), options, part)) {
     if (item instanceof Uint8Array || item === null) {
       if (text !== '') yield* out.addText(text);
       text = '';
@@ -96,7 +96,7 @@ function* asItIs({ buffer, byteOffset, length }: Uint8Array, out: GatheredBytes)
 }
 
 function itemsOf(
-  kit: Kit, job: FilterJob, judging: JudgeOptions, source: Source, options: FileOptions, part: LinesPart,
+  context: ThreadContext, job: FilterJob, judging: JudgeOptions, source: Source, options: FileOptions, part: LinesPart,
 ): Generator<LineItem, void, void> {
   const { emit, passthrough, tools, isApart, largest, largestList } = job;
   const range = { ...part, ...(part.from > 0 && { isLine: true } as const) };
@@ -105,15 +105,15 @@ function itemsOf(
   const canRead = canBeRows(options, { takesField: true });
   const areRows = !passthrough && !isApart && canRead && largest >= LEAST_BOUND;
   if (!areRows) return linesOf(source, { largest, range, givesLong });
-  giveTools(kit, tools);
-  const marked = new MarkedVerdicts(kit, judging);
-  return new VerdictRows(kit.records, source, {
+  giveTools(context, tools);
+  const marked = new MarkedVerdicts(context, judging);
+  return new VerdictRows(context.records, source, {
     largest,
     forms: formsOf(options),
     field: options.field,
     onlyErrors: tellsOnlyErrors(job),
     range,
-    memory: kit.tools,
+    memory: context.tools,
     gives: GIVES[emit],
     largestList,
     givesLong,

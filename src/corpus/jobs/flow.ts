@@ -9,7 +9,7 @@ import {
 } from './job.ts';
 import { JointJobs } from './joint-jobs.ts';
 import { kindOf } from './kinds.ts';
-import { type Kit, leaveKit, type Opened, openInput, takeKit, type Watching } from './open.ts';
+import { leaveContext, type Opened, openInput, takeContext, type ThreadContext, type Watching } from './open.ts';
 import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
 import {
@@ -85,10 +85,10 @@ export const USUAL_THREADS = 8;
 export class Flow {
   readonly #options: FlowOptions;
   readonly #parts: PartOptions;
-  #kit: Kit | undefined;
+  #context: ThreadContext | undefined;
   readonly #threads: number;
   #own: JointJobs | undefined;
-  #planner: Kit | undefined;
+  #planner: ThreadContext | undefined;
   /** Bytes of the inputs so far. */
   #bytes = 0;
 
@@ -105,8 +105,8 @@ export class Flow {
   }
 
   /** For the beginnings of inputs, which are looked at while another one is read. */
-  get #planning(): Kit {
-    return (this.#planner ??= takeKit());
+  get #planning(): ThreadContext {
+    return (this.#planner ??= takeContext());
   }
 
   get #jobs(): Jobs {
@@ -125,8 +125,8 @@ export class Flow {
       // Who plans may wait for a thread: that is over then.
       this.#own?.close();
       await planned.return();
-      for (const kit of [this.#kit, this.#planner]) if (kit !== undefined) leaveKit(kit);
-      this.#kit = this.#planner = undefined;
+      for (const context of [this.#context, this.#planner]) if (context !== undefined) leaveContext(context);
+      this.#context = this.#planner = undefined;
     }
   }
 
@@ -357,9 +357,9 @@ export class Flow {
         try {
           if (pieces === undefined) {
             const kind = await kindOf(job);
-            this.#kit ??= takeKit();
-            this.#kit.watching = this.#options.watching?.(job.input, opened);
-            pieces = perform(this.#kit, kind, job, opened);
+            this.#context ??= takeContext();
+            this.#context.watching = this.#options.watching?.(job.input, opened);
+            pieces = perform(this.#context, kind, job, opened);
           }
           const { done, value } = pieces.next();
           if (done) close();

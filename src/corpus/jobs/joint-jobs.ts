@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isNumbered, type Job, type JobResult, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
 import { kindOf } from './kinds.ts';
-import { type Kit, leaveKit, takeKit } from './open.ts';
+import { leaveContext, takeContext, type ThreadContext } from './open.ts';
 import { perform } from './perform.ts';
 import { type Jobs, Pool, type PoolRunning, type Running } from './pool.ts';
 
@@ -19,7 +19,7 @@ const MOST_KEPT = 32;
 
 /** What jobs use one after the other: new memory would be new pages of the system all the time. */
 interface Spare {
-  readonly kits: Kit[];
+  readonly contexts: ThreadContext[];
   readonly memories: Uint8Array[];
 }
 
@@ -28,7 +28,7 @@ class OwnWork {
   readonly #job: Job;
   readonly #kind: Promise<Kind>;
   readonly #spare: Spare;
-  #kit: Kit | null;
+  #context: ThreadContext | null;
   /** For bytes that are kept. */
   #memory: Uint8Array | undefined;
   #pieces: Generator<Piece, JobResult, void> | undefined;
@@ -41,7 +41,7 @@ class OwnWork {
     this.#job = job;
     this.#kind = kindOf(job);
     this.#spare = spare;
-    this.#kit = spare.kits.pop() ?? takeKit();
+    this.#context = spare.contexts.pop() ?? takeContext();
   }
 
   get hasRoom(): boolean {
@@ -73,13 +73,13 @@ class OwnWork {
   end(): void {
     this.isOver = true;
     this.#pieces?.return(undefined as never);
-    if (this.#kit !== null) this.#spare.kits.push(this.#kit);
-    this.#kit = null;
+    if (this.#context !== null) this.#spare.contexts.push(this.#context);
+    this.#context = null;
   }
 
   #make(kind: Kind): Answer {
     try {
-      this.#pieces ??= perform(this.#kit!, kind, this.#job);
+      this.#pieces ??= perform(this.#context!, kind, this.#job);
       const { done, value } = this.#pieces.next();
       if (!done) return { piece: value };
       this.end();
@@ -161,7 +161,7 @@ class JointRunning implements Running {
 export class JointJobs implements Jobs {
   readonly threads: number;
   readonly #pool: Pool;
-  readonly #spare: Spare = { kits: [], memories: [] };
+  readonly #spare: Spare = { contexts: [], memories: [] };
   /** Jobs that are not over, in the order in which they were given. */
   readonly #running = new Set<JointRunning>();
   /** Done in this thread before it is asked for. */
@@ -183,7 +183,7 @@ export class JointJobs implements Jobs {
     this.#pool.close();
     for (const running of this.#running) running.own?.end();
     this.#running.clear();
-    for (const kit of this.#spare.kits.splice(0)) leaveKit(kit);
+    for (const context of this.#spare.contexts.splice(0)) leaveContext(context);
   }
 
   begin(job: Job): OwnWork {

@@ -3,11 +3,11 @@
 import type { Range } from '../../model/part-walk.ts';
 import type { LinesPart } from '../records/units.ts';
 import type { Job, JobResult, Piece } from './job.ts';
-import type { Kit, Opened } from './open.ts';
+import type { Opened, ThreadContext } from './open.ts';
 
 /** Both ways give pieces, and the result at the end. They throw an InputError; never on data. */
 export interface Kind<J extends Job = Job> {
-  raw(kit: Kit, job: J, opened: Opened, range: Range): Generator<Piece, JobResult, void>;
+  raw(context: ThreadContext, job: J, opened: Opened, range: Range): Generator<Piece, JobResult, void>;
   /** `part`: some of the lines, or all that the input holds. */
-  records(kit: Kit, job: J, opened: Opened, part: LinesPart): Generator<Piece, JobResult, void>;
+  records(context: ThreadContext, job: J, opened: Opened, part: LinesPart): Generator<Piece, JobResult, void>;
 }

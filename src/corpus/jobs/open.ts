@@ -32,7 +32,7 @@ export function openInput({ ref, options, tellsAtEnd, columns: further = [] }: J
   return { input, options: container === 'parquet' ? { ...options, positions: 'field', isTable: true } : options };
 }
 
-export class Kit extends Scanners {
+export class ThreadContext extends Scanners {
   /** Of the job that is begun next. */
   watching: Watching | undefined;
   #open: (Opened & { readonly key: string }) | undefined;
@@ -63,22 +63,22 @@ export class Kit extends Scanners {
   }
 }
 
-/** Kits that nobody uses at the moment: two readings that go on at the same time need two. */
-const idle: Kit[] = [];
-/** A kit is up to 30 MB of memory. */
+/** Contexts that nobody uses at the moment: two readings that go on at the same time need two. */
+const idle: ThreadContext[] = [];
+/** A context is up to 30 MB of memory. */
 const MOST_IDLE = 4;
 
-/** A kit, of an earlier reading where there is one: new memory would be new pages of the system each time. */
-export function takeKit(): Kit {
-  return idle.pop() ?? new Kit();
+/** A context, of an earlier reading where there is one: new memory would be new pages of the system each time. */
+export function takeContext(): ThreadContext {
+  return idle.pop() ?? new ThreadContext();
 }
 
-/** The kit is free: its input is closed, what it knows stays. */
-export function leaveKit(kit: Kit): void {
-  kit.close();
-  kit.watching = undefined;
-  kit.restart();
-  if (idle.length < MOST_IDLE) idle.push(kit);
+/** The context is free: its input is closed, what it knows stays. */
+export function leaveContext(context: ThreadContext): void {
+  context.close();
+  context.watching = undefined;
+  context.restart();
+  if (idle.length < MOST_IDLE) idle.push(context);
 }
 
 /** Rows of a table are wanted as they are. */

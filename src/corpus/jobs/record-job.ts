@@ -6,7 +6,7 @@ import type { Totals } from '../../rules/counts.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { CheckWorker } from './check-worker.ts';
 import { type Job, type JobResult, type MessagesJob, NO_RESULT, type Piece } from './job.ts';
-import type { Kit } from './open.ts';
+import type { ThreadContext } from './open.ts';
 import { StatisticsWorker } from './statistics-job.ts';
 import { MessageOutput } from './message-output.ts';
 import { messagesOf } from '../messages.ts';
@@ -19,16 +19,16 @@ import type { UnitWorker } from './unit-worker.ts';
 
 /** `part` null: all of the input. */
 export function* performRecords(
-  kit: Kit,
+  context: ThreadContext,
   job: Job,
   input: InputSource,
   options: FileOptions,
   part: LinesPart | null,
 ): Generator<Piece, JobResult, void> {
   const range = part ?? ALL;
-  const worker = workerFor(kit, job, range, input, options);
+  const worker = workerFor(context, job, range, input, options);
   const asRows = worker.rows === null ? 'none' : worker.takes ?? 'chats';
-  const units = new Units(kit, job.input.path, kit.watched(input), options, range, asRows);
+  const units = new Units(context, job.input.path, context.watched(input), options, range, asRows);
   try {
     for (const item of units.items()) {
       if (isRows(item)) yield* takeRows(worker, units, item);
@@ -94,13 +94,13 @@ function* takeRows(worker: UnitWorker, units: Units, rows: RecordRows): Generato
 }
 
 function workerFor(
-  kit: Kit, job: Job, { record, surplus }: LinesPart, input: InputSource, { positions }: FileOptions,
+  context: ThreadContext, job: Job, { record, surplus }: LinesPart, input: InputSource, { positions }: FileOptions,
 ): UnitWorker {
   const isTable = positions === 'field';
-  if (job.kind === 'check') return new CheckWorker(kit, job, record + surplus, input, isTable);
-  if (job.kind === 'statistics') return new StatisticsWorker(kit, job, record + surplus, isTable);
-  if (job.kind === 'messages') return new MessagesWorker(kit, job, record + surplus, !input.canReread, isTable);
-  return new CountWorker(kit, record + surplus);
+  if (job.kind === 'check') return new CheckWorker(context, job, record + surplus, input, isTable);
+  if (job.kind === 'statistics') return new StatisticsWorker(context, job, record + surplus, isTable);
+  if (job.kind === 'messages') return new MessagesWorker(context, job, record + surplus, !input.canReread, isTable);
+  return new CountWorker(context, record + surplus);
 }
 
 const isTranscript = (rows: Int32Array, record: number): boolean =>
@@ -108,7 +108,7 @@ const isTranscript = (rows: Int32Array, record: number): boolean =>
 
 class CountWorker implements UnitWorker {
   readonly takes = 'texts';
-  readonly #kit: Kit;
+  readonly #context: ThreadContext;
   readonly #counter: Counter;
   readonly #isOwn: boolean;
   readonly #totals: Totals;
@@ -117,9 +117,9 @@ class CountWorker implements UnitWorker {
   messages = 0;
   likeHarmony = 0;
 
-  constructor(kit: Kit, transcripts: number) {
-    const { counter, isOwn } = kit.counter;
-    this.#kit = kit;
+  constructor(context: ThreadContext, transcripts: number) {
+    const { counter, isOwn } = context.counter;
+    this.#context = context;
     this.#counter = counter;
     this.#isOwn = isOwn;
     this.#totals = counter.totals;
@@ -129,7 +129,7 @@ class CountWorker implements UnitWorker {
   take({ source, options, kind }: Unit): boolean {
     const { writtenCalls } = options;
     this.#counter.addText(
-      this.#kit.machine, source, options, kind === 'chat', this.#kit.headers, writtenCalls?.size,
+      this.#context.machine, source, options, kind === 'chat', this.#context.headers, writtenCalls?.size,
     );
     return true;
   }
@@ -160,7 +160,7 @@ class CountWorker implements UnitWorker {
   #texts({ machine, to }: RecordRows, record: number): boolean {
     this.#textsTo = 0;
     if (!isTranscript(machine.rows, record)) return false;
-    const { capacity } = this.#kit.machine;
+    const { capacity } = this.#context.machine;
     const next = machine.copyTranscripts(record, to, capacity);
     if (next === record) return false;
     this.#textsTo = next;
@@ -170,7 +170,7 @@ class CountWorker implements UnitWorker {
     }
     // Names are kept in the order in which they are met.
     this.#counter.addChat(machine.sums);
-    this.#counter.addTexts(this.#kit.machine, machine.output, ends, this.#kit.headers);
+    this.#counter.addTexts(this.#context.machine, machine.output, ends, this.#context.headers);
     return true;
   }
 
@@ -206,12 +206,12 @@ class MessagesWorker implements UnitWorker {
   readonly rows: UnitWorker['rows'];
   badRecords = 0;
   likeHarmony = 0;
-  readonly #kit: Kit;
+  readonly #context: ThreadContext;
   readonly #out: MessageOutput;
   transcripts: number;
 
-  constructor(kit: Kit, job: MessagesJob, transcripts: number, isLive: boolean, isTable: boolean) {
-    this.#kit = kit;
+  constructor(context: ThreadContext, job: MessagesJob, transcripts: number, isLive: boolean, isTable: boolean) {
+    this.#context = context;
     this.#out = new MessageOutput(job, isLive, isTable);
     this.transcripts = transcripts;
     const { at, transcript } = job.filters;
@@ -244,7 +244,7 @@ class MessagesWorker implements UnitWorker {
 
   *take({ source, options, record, place }: Unit): Generator<Piece, boolean, void> {
     const where = { record: record!, transcripts: this.transcripts, place };
-    const reading = messagesOf(this.#kit.machine, source, options, { known: this.#kit.headers });
+    const reading = messagesOf(this.#context.machine, source, options, { known: this.#context.headers });
     for (let next = reading.next(); ; next = reading.next()) {
       if (next.done) {
         this.transcripts += next.value.transcripts;

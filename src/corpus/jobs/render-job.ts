@@ -19,17 +19,17 @@ import { FewTexts } from './few-texts.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { type Job, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
-import type { Kit } from './open.ts';
+import type { ThreadContext } from './open.ts';
 import type { Words } from './words.ts';
 
 type RenderJob = Extract<Job, { kind: 'render' }>;
 
 export const RENDER: Kind<RenderJob> = {
-  *raw(kit, job, { input, options }, range) {
+  *raw(context, job, { input, options }, range) {
     const from = range.start?.position ?? 0;
     const output = new RenderOutput(job, !input.canReread);
-    const setting = { range, known: kit.headers, wholeTranscripts: true };
-    const reading = new Reading(messagesOf(kit.machine, kit.watched(input), options, setting));
+    const setting = { range, known: context.headers, wholeTranscripts: true };
+    const reading = new Reading(messagesOf(context.machine, context.watched(input), options, setting));
     yield* output.take(reading);
     yield* output.flush();
     // It is left early only when a transcript behind the wanted one has begun.
@@ -38,13 +38,13 @@ export const RENDER: Kind<RenderJob> = {
     return { ...NO_RESULT, transcripts, messages: output.messages, likeHarmony, bytes };
   },
 
-  *records(kit, job, { input, options }, part) {
+  *records(context, job, { input, options }, part) {
     const output = new RenderOutput(job, !input.canReread);
     // One transcript is looked for by its number; a debug view tells where messages stand in the text of a record.
     const isQuick = job.transcript === undefined && job.options.debug !== true;
     const rows = isQuick ? 'definitions' : 'none';
-    const units = new Units(kit, job.input.path, kit.watched(input), options, part, rows);
-    const records = new RenderedRecords(kit, job, units, output, part.record + part.surplus);
+    const units = new Units(context, job.input.path, context.watched(input), options, part, rows);
+    const records = new RenderedRecords(context, job, units, output, part.record + part.surplus);
     try {
       for (const item of units.items()) {
         if (isRows(item)) yield* records.rows(item);
@@ -67,15 +67,15 @@ export const RENDER: Kind<RenderJob> = {
 class RenderedRecords {
   transcripts: number;
   likeHarmony = 0;
-  readonly #kit: Kit;
+  readonly #context: ThreadContext;
   readonly #job: RenderJob;
   readonly #units: Units;
   readonly #output: RenderOutput;
   readonly #runs = new BadRuns<BadRecord>();
   readonly #few = new FewTexts();
 
-  constructor(kit: Kit, job: RenderJob, units: Units, output: RenderOutput, transcripts: number) {
-    this.#kit = kit;
+  constructor(context: ThreadContext, job: RenderJob, units: Units, output: RenderOutput, transcripts: number) {
+    this.#context = context;
     this.#job = job;
     this.#units = units;
     this.#output = output;
@@ -152,7 +152,7 @@ class RenderedRecords {
   *#read(
     source: Source, options: PlainReadOptions, numbered: Numbering = numberedBehind(this.transcripts),
   ): Generator<Piece, void, void> {
-    const messages = messagesOf(this.#kit.machine, source, options, { known: this.#kit.headers });
+    const messages = messagesOf(this.#context.machine, source, options, { known: this.#context.headers });
     const reading = new Reading(messages);
     yield* this.#output.take(reading, numbered);
     this.transcripts += reading.end?.transcripts ?? 0;

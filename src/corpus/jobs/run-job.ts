@@ -5,7 +5,7 @@ import { applyRules } from '../../rules/settings.ts';
 import type { LinesPart } from '../records/units.ts';
 import { type JobResult, NO_RESULT, type Piece, type RunJob } from './job.ts';
 import type { Kind } from './kind.ts';
-import { columnsLeftOut, type Kit, type Opened } from './open.ts';
+import { columnsLeftOut, type Opened, type ThreadContext } from './open.ts';
 import { RunMessages } from './run-messages.ts';
 import { readRun } from './run-read.ts';
 import { lineRows, type RunOutput } from './run-rows.ts';
@@ -13,18 +13,18 @@ import { VerdictTable } from './run-tables.ts';
 import { Judge } from './verdict-judge.ts';
 
 export const RUN: Kind<RunJob> = {
-  raw: (kit, job, opened) => run(kit, job, opened, null),
+  raw: (context, job, opened) => run(context, job, opened, null),
   records: run,
 };
 
 function* run(
-  kit: Kit, job: RunJob, { input, options }: Opened, part: LinesPart | null,
+  context: ThreadContext, job: RunJob, { input, options }: Opened, part: LinesPart | null,
 ): Generator<Piece, JobResult, void> {
   const { emit, tools, warnings, rules, strict, input: { path } } = job;
   if (options.positions === 'field' && emit === 'keep') throw columnsLeftOut(path);
-  const judge = new Judge({ tools, warnings, adjust: applyRules(rules, strict) }, kit);
+  const judge = new Judge({ tools, warnings, adjust: applyRules(rules, strict) }, context);
   const rows = outputOf(job, options.positions === 'field');
-  const reading = readRun({ path, input, source: kit.watched(input), options, judge, rows, part });
+  const reading = readRun({ path, input, source: context.watched(input), options, judge, rows, part });
   for (let next = reading.next(); ; next = reading.next()) {
     if (rows.isReady) yield* rows.take();
     if (!next.done) continue;

@@ -63,7 +63,7 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
   let furthest = from;
   const source = new WatchedSource(given, { hasRead: (to) => void (furthest = Math.max(furthest, to)) });
   if (part !== null) {
-    judge.kit.tools.budget.restart();
+    judge.context.tools.budget.restart();
     const watcher = watching(path, statistics, null, hand);
     const silent = watching(path, statistics, null, () => {});
     const give = (verdict: Verdict, n: number, record: JudgedRecord): void => {
@@ -86,14 +86,14 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       likeHarmony += judge.likeHarmony;
       give(verdict, record.number, judgedApart(record));
     };
-    giveTools(judge.kit, judge.tools);
+    giveTools(judge.context, judge.tools);
     const isTurns = part.from === 0 && beginsWithTurn(source);
     const joinsRows = isTurns && canJoinRows(options);
     if (canBeRows(options) && isTurns === joinsRows) {
-      const lines = new ChatLines(judge.kit, source, options, part, layout, {
+      const lines = new ChatLines(judge.context, source, options, part, layout, {
         joinsTurns: joinsRows, writesTools: true,
       });
-      const counted = new StatisticsRows(judge.kit, statistics);
+      const counted = new StatisticsRows(judge.context, statistics);
       const known = new KnownBytes<Known>();
       const takeRow = (row: RecordRows, at: number, isWritten: boolean): void => {
         const bytes = lines.bytesOf(row, at);

@@ -58,15 +58,15 @@ export function judgeArrow(input: InputSource, options: VerdictArrowOptions): vo
     const whole = size === null ? line : { ...line, isTooLong: true, size };
     verdicts.add(judge.record(recordOfLine(whole, judge.machine, largest, false), placed));
   };
-  const rows = largest >= LEAST_BOUND && canBeRows(unit) ? judge.kit.records : null;
-  if (rows !== null) giveTools(judge.kit, judge.tools);
+  const rows = largest >= LEAST_BOUND && canBeRows(unit) ? judge.context.records : null;
+  if (rows !== null) giveTools(judge.context, judge.tools);
   const items = rows === null ? linesOf(lines, { largest })
     : new VerdictRows(rows, lines, {
       largest,
       forms: formsOf(unit),
       onlyErrors: options.onlyErrors,
       range: { ...EVERY_LINE, isLine: true },
-      memory: judge.kit.tools,
+      memory: judge.context.tools,
       gives: 'verdicts',
     }).items();
   for (const item of items) {

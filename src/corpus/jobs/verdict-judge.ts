@@ -10,7 +10,7 @@ import type { CorpusRecord, RecordProblem } from '../records/record.ts';
 import { isBad, type Unit, type FileOptions, unitsOfRecord } from '../records/unit.ts';
 import { type BadRecord, badRecord } from '../records/unit-types.ts';
 import type { JudgeWork } from './job.ts';
-import { type Kit, leaveKit, takeKit } from './open.ts';
+import { leaveContext, takeContext, type ThreadContext } from './open.ts';
 import { type PlaceOf, Verdict } from './verdict.ts';
 import type { PlacedMessage } from '../messages.ts';
 
@@ -46,25 +46,25 @@ interface Taker {
 export class Judge {
   readonly #options: JudgeOptions;
   /** Scanners, free between two verdicts, and what they know. */
-  readonly kit: Kit;
+  readonly context: ThreadContext;
   /** Transcripts of the last record, or of raw text; system messages by which it looks like Harmony (R-LIKELY). */
   transcripts = 0;
   likeHarmony = 0;
   /** What is wrong with the last record, where that is all that it gave. */
   onlyBad: BadRecord | null = null;
 
-  constructor(options: JudgeOptions, kit: Kit = takeKit()) {
+  constructor(options: JudgeOptions, context: ThreadContext = takeContext()) {
     this.#options = options;
-    this.kit = kit;
+    this.context = context;
   }
 
   /** Leaves the scanners to others; nothing is judged any more. */
   close(): void {
-    leaveKit(this.kit);
+    leaveContext(this.context);
   }
 
   get machine(): Machine {
-    return this.kit.machine;
+    return this.context.machine;
   }
 
   /** Tools that every transcript may call. */
@@ -166,7 +166,7 @@ export class Judge {
           watcher.end?.(transcript, messages, to, unit);
         },
       },
-    }, { known: this.kit.headers, memory: this.kit.tools, at });
+    }, { known: this.context.headers, memory: this.context.tools, at });
     for (const found of checker.steps()) {
       if (found === null) {
         yield;

@@ -4,7 +4,7 @@ import { diagnose, type Diagnostic } from '../../errors.ts';
 import type { RecordRows } from '../records/rows.ts';
 import { countsOf, judgedRow } from './judged-rows.ts';
 import { MarkedRecords } from './marked-records.ts';
-import type { Kit } from './open.ts';
+import type { ThreadContext } from './open.ts';
 import { Verdict } from './verdict.ts';
 import type { JudgeOptions } from './verdict-judge.ts';
 import type { JudgedLine } from './verdict-lines.ts';
@@ -13,8 +13,8 @@ export class MarkedVerdicts {
   readonly #marked: MarkedRecords;
   readonly #options: Pick<JudgeOptions, 'warnings' | 'adjust'>;
 
-  constructor(kit: Kit, options: Pick<JudgeOptions, 'warnings' | 'adjust'>) {
-    this.#marked = new MarkedRecords(kit.machine, kit.tools);
+  constructor(context: ThreadContext, options: Pick<JudgeOptions, 'warnings' | 'adjust'>) {
+    this.#marked = new MarkedRecords(context.machine, context.tools);
     this.#options = options;
   }
 

@@ -5,13 +5,13 @@ import { copyBytes } from '../copy-bytes.ts';
 import { InputError } from '../error.ts';
 import { isNumbered, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import { kindOf } from './kinds.ts';
-import { Kit } from './open.ts';
+import { ThreadContext } from './open.ts';
 import { perform } from './perform.ts';
 import { AHEAD, LARGEST_PIECE, PiecePlaces } from './piece-memory.ts';
 import { type Answer, BEGUN, DROPPED, TAKEN, type Task, type ThreadFailure } from './pool.ts';
 
 const port = parentPort!;
-const kit = new Kit();
+const context = new ThreadContext();
 const say = (answer: Answer): void => port.postMessage(answer);
 
 /** One after the other: a job may have to wait until its code is there. */
@@ -25,7 +25,7 @@ async function work({ task, job, flow, memory }: Task): Promise<void> {
       say({ task, result: NO_RESULT });
       return;
     }
-    const pieces = parted(perform(kit, await kindOf(job), job));
+    const pieces = parted(perform(context, await kindOf(job), job));
     const shared = memory === undefined ? null : new Uint8Array(memory);
     const places = new PiecePlaces(shared?.length ?? 0);
     let given = 0;

@@ -5,7 +5,7 @@ import { auditLines, type AuditOptions, auditRecords } from '../../../src/corpus
 import type { AuditedText, ByteEdit } from '../../../src/corpus/audit/audited.ts';
 import { chatFields } from '../../../src/corpus/audit/chat-fields.ts';
 import { pathText } from '../../../src/corpus/audit/fields.ts';
-import { Kit } from '../../../src/corpus/jobs/open.ts';
+import { ThreadContext } from '../../../src/corpus/jobs/open.ts';
 import { type Layout, layoutOf } from '../../../src/corpus/records/layout.ts';
 import { ChatLines } from '../../../src/corpus/records/chat-lines.ts';
 import { isRows } from '../../../src/corpus/records/rows.ts';
@@ -15,12 +15,12 @@ import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { content, mutated, randomLine, randomText, randomTools } from '../records/random-chat.ts';
 
-const kit = new Kit();
-afterAll(() => kit.close());
+const context = new ThreadContext();
+afterAll(() => context.close());
 
 const linesOf = (bytes: Uint8Array, layout: Layout = 'lines', field?: string): ChatLines => {
   const wanted = { takesTexts: true, otherField: 'conversation' };
-  return new ChatLines(kit, new MemorySource(bytes), { field }, ALL, layout, wanted);
+  return new ChatLines(context, new MemorySource(bytes), { field }, ALL, layout, wanted);
 };
 
 /** Of each record the fields that are read where they lie, by path, role and text; null: it is read as a whole. */
@@ -58,8 +58,8 @@ function expectSame(bytes: Uint8Array, why: string, field?: string): Told[] {
   const all = WAYS.map((way) => {
     const lines = linesOf(bytes, layout, field);
     const options = { ...way, field };
-    const told = toldOf(auditLines(kit.machine, new MemorySource(bytes), options, lines, layout));
-    expect(told, why).toEqual(toldOf(auditRecords(kit.machine, new MemorySource(bytes), options)));
+    const told = toldOf(auditLines(context.machine, new MemorySource(bytes), options, lines, layout));
+    expect(told, why).toEqual(toldOf(auditRecords(context.machine, new MemorySource(bytes), options)));
     return told;
   });
   return all[0]!;

@@ -5,7 +5,7 @@ import type { AuditedText } from '../../../src/corpus/audit/audited.ts';
 import { passerOf } from '../../../src/corpus/audit/clean-messages.ts';
 import { CleanTexts } from '../../../src/corpus/audit/clean-texts.ts';
 import { newHeaders } from '../../../src/corpus/headers.ts';
-import { Kit } from '../../../src/corpus/jobs/open.ts';
+import { ThreadContext } from '../../../src/corpus/jobs/open.ts';
 import { type Layout, layoutOf } from '../../../src/corpus/records/layout.ts';
 import { ChatLines } from '../../../src/corpus/records/chat-lines.ts';
 import { isRows } from '../../../src/corpus/records/rows.ts';
@@ -15,16 +15,16 @@ import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { randomText } from '../records/random-chat.ts';
 
-const kit = new Kit();
-afterAll(() => kit.close());
+const context = new ThreadContext();
+afterAll(() => context.close());
 
 const linesOf = (bytes: Uint8Array, layout: Layout = 'lines'): ChatLines =>
-  new ChatLines(kit, new MemorySource(bytes), {}, ALL, layout, { takesTexts: true });
+  new ChatLines(context, new MemorySource(bytes), {}, ALL, layout, { takesTexts: true });
 
 /** Numbers of the records that are passed. */
 function passedIn(bytes: Uint8Array): number[] {
   const passed: number[] = [];
-  const texts = new CleanTexts(kit.machine, newHeaders());
+  const texts = new CleanTexts(context.machine, newHeaders());
   for (const rows of linesOf(bytes).scanned()) {
     if (rows === null || !isRows(rows)) continue;
     let record = 0;
@@ -54,8 +54,8 @@ function toldOf(bytes: Uint8Array, layout: Layout): AuditedText['findings'][] {
   const options = { tellsOnly: true };
   // One value alone is a line.
   if (layoutOf(new MemorySource(bytes)) !== layout) return [];
-  const one = told(auditLines(kit.machine, new MemorySource(bytes), options, linesOf(bytes, layout), layout));
-  const other = told(auditRecords(kit.machine, new MemorySource(bytes), options));
+  const one = told(auditLines(context.machine, new MemorySource(bytes), options, linesOf(bytes, layout), layout));
+  const other = told(auditRecords(context.machine, new MemorySource(bytes), options));
   expect(one.map(({ findings, at, line }) => ({ findings, at, line })))
     .toEqual(other.map(({ findings, at, line }) => ({ findings, at, line })));
   return one.map(({ findings }) => findings);
@@ -118,9 +118,9 @@ test(`random raw text (seed ${SEED}): messages that are passed hold nothing`, { 
     const bytes = Buffer.from(Array.from({ length: 1 + random.below(4) }, () => randomTranscript(random)).join(''));
     // Bytes that are no text, too.
     if (random.once(4)) for (let i = 0; i < 3; i++) bytes[random.below(bytes.length + 1)] = 0x80 + random.below(0x80);
-    const passes = passerOf(kit.records);
-    const all = told(auditText(kit.machine, new MemorySource(bytes)));
-    const some = told(auditText(kit.machine, new MemorySource(bytes), {}, {
+    const passes = passerOf(context.records);
+    const all = told(auditText(context.machine, new MemorySource(bytes)));
+    const some = told(auditText(context.machine, new MemorySource(bytes), {}, {
       passes: (batch, row) => {
         const isPassed = passes(batch, row);
         if (isPassed) passed++;

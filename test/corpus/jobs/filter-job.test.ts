@@ -17,7 +17,7 @@ import { SHARED, work } from '../../cli/hosts.ts';
 import { after, part, runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
-import { jobsHere, kit } from './seen.ts';
+import { context, jobsHere } from './seen.ts';
 
 const PLAIN: FilterWork = {
   emit: 'verdict', passthrough: false, isApart: false, largest: LARGEST_LINE, largestList: LARGEST_LIST,
@@ -66,7 +66,7 @@ async function written(
     // What is told of a first line that is no record is for people.
     if (event.kind === 'piece' && !('words' in event.piece)) pieces.push((event.piece as Uint8Array).slice());
   }
-  kit.close();
+  context.close();
   return Buffer.concat(pieces).toString('latin1');
 }
 

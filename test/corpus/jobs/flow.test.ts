@@ -17,7 +17,7 @@ import { Pool } from '../../../src/corpus/jobs/pool.ts';
 import type { FileOptions } from '../../../src/corpus/records/unit.ts';
 import { Counter } from '../../../src/rules/count.ts';
 import { after, isAll, part } from '../../long.ts';
-import { jobsHere, kit, seen } from './seen.ts';
+import { context, jobsHere, seen } from './seen.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-flow-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -216,20 +216,20 @@ test('check: a part of raw text is done once, where it begins as was guessed', a
 describe('a part within one long transcript', () => {
   const path = fileOf(START + TALK.repeat(60_000));
   const input: JobInput = { ref: { kind: 'file', path, inFolder: false }, path, options: {}, tellsAtEnd: false };
-  const start = new Counter().addRange(kit.machine, FileSource.open(path), {}, { start: null, to: 100_000 });
+  const start = new Counter().addRange(context.machine, FileSource.open(path), {}, { start: null, to: 100_000 });
 
   const works = WORKS.filter((work) => canBeCut(work, 'raw'));
 
   test.each(works)('$kind: no more is read than belongs to it', async (work) => {
     let furthest = 0;
     const watch = { hasRead: (to: number) => void (furthest = Math.max(furthest, to)) };
-    kit.watching = { source: (source) => new WatchedSource(source, watch) };
+    context.watching = { source: (source) => new WatchedSource(source, watch) };
     const job = { ...work, input, part: { of: 'raw', start, to: 200_000 } } as Job;
-    const pieces = perform(kit, await kindOf(job), job);
+    const pieces = perform(context, await kindOf(job), job);
     let found = 0;
     for (let next = pieces.next(); !next.done; next = pieces.next()) found++;
-    kit.watching = undefined;
-    kit.close();
+    context.watching = undefined;
+    context.close();
     const isCopy = work.kind === 'audit' && work.gives === 'copy';
     expect(found > 0).toBe(isCopy || work.kind === 'messages' || work.kind === 'convert');
     expect(furthest).toBeGreaterThan(200_000);

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
 import { RENDER } from '../../../src/corpus/jobs/render-job.ts';
-import { Kit, type Opened } from '../../../src/corpus/jobs/open.ts';
+import { type Opened, ThreadContext } from '../../../src/corpus/jobs/open.ts';
 import { LARGEST } from '../../../src/corpus/records/record.ts';
 import { ALL } from '../../../src/corpus/records/units.ts';
 import { runs } from '../../long.ts';
@@ -12,7 +12,7 @@ import { SlowSource } from '../input/slow-source.ts';
 import { file, run } from '../../cli/harness.ts';
 import { randomLine } from '../records/random-chat.ts';
 
-const KIT = new Kit();
+const KIT = new ThreadContext();
 
 function rendered(bytes: Uint8Array, format: 'text' | 'html', as: 'rows' | 'values', notes?: true): unknown {
   const rest = { path: 'x', size: bytes.length, canReread: true, first: 0, close: () => {}, release: () => {} };

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
 import type { Piece, RunJob, RunWork } from '../../../src/corpus/jobs/job.ts';
-import { Kit } from '../../../src/corpus/jobs/open.ts';
+import { ThreadContext } from '../../../src/corpus/jobs/open.ts';
 import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
 import { LARGEST } from '../../../src/corpus/records/record.ts';
 import { Judge, type JudgeOptions } from '../../../src/corpus/jobs/verdict-judge.ts';
@@ -17,10 +17,10 @@ import { SlowSource } from '../input/slow-source.ts';
 import { randomLine, randomTools } from '../records/random-chat.ts';
 
 const OPTIONS: JudgeOptions = { tools: [], warnings: true, adjust: (diagnostic) => diagnostic };
-const PLAIN_KIT = new Kit();
+const PLAIN_KIT = new ThreadContext();
 /** Small windows hold some lines, small tables some records. */
 const KITS = [{}, { input: 2000, rows: 40 }, { input: 9000, rows: 300 }].map((options) => {
-  return new Kit({ records: new RecordMachine({ build: 'simd', ...options }) });
+  return new ThreadContext({ records: new RecordMachine({ build: 'simd', ...options }) });
 });
 
 const PLAIN = { tools: [], warnings: true, rules: {}, strict: false } as const;

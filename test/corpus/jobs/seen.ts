@@ -3,7 +3,7 @@ import { ConvertSums } from '../../../src/corpus/jobs/convert-sums.ts';
 import { Flow } from '../../../src/corpus/jobs/flow.ts';
 import { isFindings, isTablePiece, type Job, tableOf, type Work } from '../../../src/corpus/jobs/job.ts';
 import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
-import { Kit } from '../../../src/corpus/jobs/open.ts';
+import { ThreadContext } from '../../../src/corpus/jobs/open.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { findInputs } from '../../../src/corpus/input/paths.ts';
 import type { PartOptions } from '../../../src/corpus/jobs/parts.ts';
@@ -17,9 +17,9 @@ import { RUN_COUNTS } from '../../../src/corpus/shards/sidecar.ts';
 import type { FileOptions } from '../../../src/corpus/records/unit.ts';
 import { Counter } from '../../../src/rules/count.ts';
 
-export const kit = new Kit();
+export const context = new ThreadContext();
 /** For jobs that are counted while another one is under way. */
-const counting = new Kit();
+const counting = new ThreadContext();
 
 /** Jobs done at once, in this thread: every part is a job of its own all the same. */
 export function jobsHere(): Jobs & { begun: number } {
@@ -30,7 +30,7 @@ export function jobsHere(): Jobs & { begun: number } {
       jobs.begun++;
       let pieces: ReturnType<typeof perform> | undefined;
       const next = async () => {
-        pieces ??= perform(job.kind === 'count' ? counting : kit, await kindOf(job), job);
+        pieces ??= perform(job.kind === 'count' ? counting : context, await kindOf(job), job);
         const { done, value } = pieces.next();
         return done ? { result: value } : { piece: value };
       };
@@ -93,7 +93,7 @@ export async function seen(
     else bytes.push((piece as Uint8Array).slice());
   }
   table?.end();
-  kit.close();
+  context.close();
   counting.close();
   const isCount = work.kind === 'count';
   const lines = Buffer.concat(bytes).toString('latin1');

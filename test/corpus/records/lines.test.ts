@@ -2,7 +2,7 @@
 // places, the same words for what is wrong; whatever the lines, the options, the sizes of reads and of the window, and
 // where a range is cut.
 import { describe, expect, test } from 'vitest';
-import { Kit } from '../../../src/corpus/jobs/open.ts';
+import { ThreadContext } from '../../../src/corpus/jobs/open.ts';
 import { countLines } from '../../../src/corpus/records/count-lines.ts';
 import { layoutOf } from '../../../src/corpus/records/layout.ts';
 import { readRecords } from '../../../src/corpus/records/record.ts';
@@ -242,7 +242,7 @@ test('random lines: each cut into ranges gives the whole', () => {
 });
 
 test('counting lines alone gives the same numbers', () => {
-  const kit = new Kit();
+  const context = new ThreadContext();
   forSeeds(RUNS / 4, (random) => {
     const options = optionsOf(random);
     const bytes = input(random, options);
@@ -252,7 +252,7 @@ test('counting lines alone gives the same numbers', () => {
     for (const to of cuts) {
       const range = { from, to, record: 0, line: 1 };
       const { records, lines } = fast(random.pick(TEXTS), new MemorySource(bytes), options, range);
-      const counted = countLines(kit.text, new MemorySource(bytes), from, to);
+      const counted = countLines(context.text, new MemorySource(bytes), from, to);
       // Lines that have ended are counted, and passed: the last one of an input may have no end.
       const ended = bytes.subarray(from, Math.min(to, bytes.length)).filter((byte) => byte === 0x0a).length;
       expectSame([counted.records, counted.lines], [records, ended], bytes, [options, range]);

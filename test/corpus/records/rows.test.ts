@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { FORM_MESSAGES, FORM_OTHERS, HAS_MARKED, KIND, SLOW } from '../../../src/abi.ts';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
 import type { Job, JobResult, Piece, Work } from '../../../src/corpus/jobs/job.ts';
-import { Kit } from '../../../src/corpus/jobs/open.ts';
+import { ThreadContext } from '../../../src/corpus/jobs/open.ts';
 import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { layoutOf } from '../../../src/corpus/records/layout.ts';
@@ -28,11 +28,12 @@ const MACHINES: RecordMachineOptions[] = [
   { build: 'simd' }, { build: 'scalar' }, { build: 'simd', input: 2000, rows: 40 },
   { build: 'scalar', input: 9000, rows: 300 },
 ];
-const kitOf = (options: RecordMachineOptions): Kit => new Kit({ records: new RecordMachine(options) });
-const KITS = MACHINES.map(kitOf);
+const contextOf = (options: RecordMachineOptions): ThreadContext =>
+  new ThreadContext({ records: new RecordMachine(options) });
+const KITS = MACHINES.map(contextOf);
 /** Its window grows, once. */
-const growing = (): Kit => kitOf({ input: 500, rows: 40, most: 3000 });
-const PLAIN = new Kit();
+const growing = (): ThreadContext => contextOf({ input: 500, rows: 40, most: 3000 });
+const PLAIN = new ThreadContext();
 /** Limits that are not the usual ones leave nothing to the scanner. */
 const OLD: FileOptions = { largestRecord: LARGEST - 1 };
 
@@ -62,10 +63,10 @@ function inputOf(bytes: Uint8Array, most: number): InputSource {
 
 /** All that comes out of a job, its bytes as text. */
 function done(
-  kit: Kit, work: RowsWork, input: InputSource, options: FileOptions,
+  context: ThreadContext, work: RowsWork, input: InputSource, options: FileOptions,
 ): { pieces: unknown[]; text: string; result: JobResult } {
   const job = { ...work, input: { ...INPUT, options }, part: WHOLE } as unknown as Job;
-  const running = perform(kit, KINDS.get(work.kind)!, job, { input, options });
+  const running = perform(context, KINDS.get(work.kind)!, job, { input, options });
   const pieces: unknown[] = [];
   const text: Buffer[] = [];
   for (let next = running.next(); ; next = running.next()) {
@@ -109,12 +110,12 @@ function same(bytes: Buffer, hint: string, options: FileOptions = {}, works: rea
   const isTurns = beginsWithTurn(inputOf(bytes, 1 << 20));
   // Where groups of rows end is not known of turns that were joined.
   const isSmall = (work: RowsWork): boolean => 'form' in work && work.form !== 'lines' && work.form.section < 1e6;
-  const kits = [...KITS, growing()];
+  const contexts = [...KITS, growing()];
   for (const work of works.filter((work) => !isTurns || !isSmall(work))) {
     const plain = done(PLAIN, work, inputOf(bytes, 1 << 20), old);
-    kits.forEach((kit, i) => {
+    contexts.forEach((context, i) => {
       const most = [1 << 20, 1 << 20, 100, 5000, 200][i]!;
-      const out = done(kit, work, inputOf(bytes, most), options);
+      const out = done(context, work, inputOf(bytes, most), options);
       const rows = isTurns ? placeless(out) : out;
       if (isSame(rows, plain)) return;
       // A line that goes wrong alone is easier to look at.
@@ -122,7 +123,7 @@ function same(bytes: Buffer, hint: string, options: FileOptions = {}, works: rea
         const line = Buffer.from(text, 'latin1');
         const alone = done(PLAIN, work, inputOf(line, 1 << 20), old);
         const told = `${hint}, ${work.kind}, machine ${i}:\n${line.toString()}`;
-        expect(done(kit, work, inputOf(line, most), options), told).toEqual(alone);
+        expect(done(context, work, inputOf(line, most), options), told).toEqual(alone);
       }
       expect(rows, `${hint}, ${work.kind}, machine ${i}:\n${bytes.toString()}`).toEqual(plain);
     });
@@ -390,7 +391,7 @@ describe('rows of chat records', () => {
     const bytes = Buffer.from([line, line].join('\n'));
     const check = WORK.find(({ kind }) => kind === 'check')!;
     const values = done(PLAIN, check, inputOf(bytes, 1 << 20), OLD);
-    expect(done(new Kit(), check, inputOf(bytes, 1 << 20), {})).toEqual(values);
+    expect(done(new ThreadContext(), check, inputOf(bytes, 1 << 20), {})).toEqual(values);
     // Of a type that is none the host tells.
     same(Buffer.from(lines.map((line) => line.replace('"integer"', '"integex"')).join('\n')), 'types');
     const machine = new RecordMachine();
@@ -429,7 +430,7 @@ describe('rows of chat records', () => {
     ];
     const bytes = Buffer.from(lines.join('\n'));
     for (const work of WORK) {
-      const rows = done(kitOf({ input: mib, most: 4 * mib }), work, inputOf(bytes, 1 << 20), {});
+      const rows = done(contextOf({ input: mib, most: 4 * mib }), work, inputOf(bytes, 1 << 20), {});
       const plain = done(PLAIN, work, inputOf(bytes, 1 << 20), OLD);
       expect(isDeepStrictEqual(rows, plain), work.kind).toBe(true);
     }
