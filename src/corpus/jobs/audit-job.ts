@@ -9,9 +9,9 @@ import { Crowd } from '../audit/crowd.ts';
 import { type FixOptions, MOST_ALONE } from '../audit/raw.ts';
 import type { InputSource } from '../input/source.ts';
 import { LinePlaces, Places } from '../places.ts';
-import { linesOf } from '../records/count-lines.ts';
+import { lineCount } from '../records/count-lines.ts';
 import { layoutOf } from '../records/layout.ts';
-import { canBeRows, ChatLines } from '../records/chat-lines.ts';
+import { canReadRows, ChatLines } from '../records/chat-lines.ts';
 import { GatheredBytes, PIECE } from './gathered-bytes.ts';
 import type { TokenEdit } from '../../formats/control-tokens/edits.ts';
 import { type Changed, type Found, GATHERED, type Job, NO_RESULT, type Piece, type ShownChange } from './job.ts';
@@ -48,7 +48,7 @@ export const AUDIT: Kind<AuditJob> = {
     const layout = part.from > 0 ? 'lines' : layoutOf(output.source);
     // Texts are passed where the options leave it to them how they are read.
     const read = { ...options, form: 'auto' } as const;
-    const canPass = canBeRows(read, { takesField: true });
+    const canPass = canReadRows(read, { takesField: true });
     // Messages are looked for there, too (audit/fields.ts).
     const wanted = { takesTexts: true, otherField: 'conversation' };
     const lines = canPass ? new ChatLines(context, output.source, read, part, layout, wanted) : null;
@@ -60,7 +60,7 @@ export const AUDIT: Kind<AuditJob> = {
       ...NO_RESULT,
       ...output.sums,
       records,
-      lines: linesOf(context, input, part, layout === 'lines' ? lines : null),
+      lines: lineCount(context, input, part, layout === 'lines' ? lines : null),
       transcripts: records + part.surplus,
       bytes: Math.min(part.to, output.furthest) - part.from,
     };

@@ -10,10 +10,10 @@ import { readRecords } from '../records/record.ts';
 import { layoutOf } from '../records/layout.ts';
 import { ChatLines } from '../records/chat-lines.ts';
 import { isRows } from '../records/rows.ts';
-import { linesOf } from '../records/count-lines.ts';
+import { lineCount } from '../records/count-lines.ts';
 import { beginsWithTurn } from '../records/turns.ts';
 import { Conversion, type ConvertJob } from './conversion.ts';
-import { canBeRows, formOfRows } from './convert-quick.ts';
+import { canWriteRows, formOfRows } from './convert-quick.ts';
 import { NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
 import { canBeMoved } from './parts.ts';
@@ -55,7 +55,7 @@ export const CONVERT: Kind<ConvertJob> = {
     const isAny = job.from === 'auto' || isDialect(job.from);
     const isTurns = part.from === 0 && beginsWithTurn(source);
     const joinsTurns = isTurns && options.field === undefined && (isAny || canBeTurns(job.from));
-    const hasRows = canBeRows(job, options) && isTurns === joinsTurns;
+    const hasRows = canWriteRows(job, options) && isTurns === joinsTurns;
     const form = { form: formOfRows(job.from) ?? 'auto' };
     const wanted = { takesTurns: isAny, joinsTurns, writesTools: true, countsLost: true };
     const lines = hasRows ? new ChatLines(context, source, form, part, layout, wanted) : null;
@@ -68,7 +68,7 @@ export const CONVERT: Kind<ConvertJob> = {
     const bytes = Math.min(part.to, furthest) - part.from;
     const transcripts = records + part.surplus;
     const { likeHarmony, transcripts: messages } = conversion;
-    const counted = canBeMoved(job, 'lines') ? linesOf(context, input, part, lines) : 0;
+    const counted = canBeMoved(job, 'lines') ? lineCount(context, input, part, lines) : 0;
     return { ...NO_RESULT, records, lines: counted, transcripts, messages, likeHarmony, bytes };
   },
 };

@@ -6,7 +6,7 @@ import type { FileForm, FileOptions } from '../records/unit.ts';
 import type { ConvertWork } from './job.ts';
 
 /** Records can be written from their rows: as text of 2.2 or Harmony, as chat records of OpenAI, or as ShareGPT. */
-export function canBeRows(job: ConvertWork, { field }: FileOptions): boolean {
+export function canWriteRows(job: ConvertWork, { field }: FileOptions): boolean {
   const { to, from, format, forTerminal, apart, prompt, end, calls, reasoning = 'keep' } = job;
   if (apart || prompt || end !== undefined || field !== undefined || reasoning !== 'keep') return false;
   const isPlain = !job.neutralise && !job.system && job.constrain === undefined;

@@ -3,7 +3,7 @@
 
 import { applyRules } from '../../rules/settings.ts';
 import type { Source } from '../../scan/source.ts';
-import { canBeRows, formsOf } from '../records/chat-lines.ts';
+import { canReadRows, formsOf } from '../records/chat-lines.ts';
 import { CUT, WIDE } from '../records/json-cause.ts';
 import { turnsOf } from '../records/turns.ts';
 import type { FileOptions } from '../records/unit.ts';
@@ -14,7 +14,7 @@ import type { Kind } from './kind.ts';
 import { columnsLeftOut, type Opened, type ThreadContext } from './open.ts';
 import { giveTools } from './settled-tools.ts';
 import { Judge, type JudgeOptions, tellsOnlyErrors } from './verdict-judge.ts';
-import { type Line, type LineItem, linesOf } from './verdict-lines.ts';
+import { everyLine, type Line, type LineItem } from './verdict-lines.ts';
 import { MarkedVerdicts } from './verdict-marked.ts';
 import { recordOfLine } from './verdict-record.ts';
 import { LEAST_BOUND, VerdictRows } from './verdict-rows.ts';
@@ -102,9 +102,9 @@ function itemsOf(
   const range = { ...part, ...(part.from > 0 && { isLine: true } as const) };
   const givesLong = emit === 'drop';
   // Nobody waits for each line.
-  const canRead = canBeRows(options, { takesField: true });
+  const canRead = canReadRows(options, { takesField: true });
   const areRows = !passthrough && !isApart && canRead && largest >= LEAST_BOUND;
-  if (!areRows) return linesOf(source, { largest, range, givesLong });
+  if (!areRows) return everyLine(source, { largest, range, givesLong });
   giveTools(context, tools);
   const marked = new MarkedVerdicts(context, judging);
   return new VerdictRows(context.records, source, {

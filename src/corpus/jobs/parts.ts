@@ -8,7 +8,7 @@ import type { Machine } from '../../scan/machine.ts';
 import { BLOCK } from '../../scan/source.ts';
 import type { TextMachine } from '../../scan/text-machine.ts';
 import { newHeaders } from '../headers.ts';
-import { canBeRecords, canBeRows, isRowsDialect } from './convert-quick.ts';
+import { canBeRecords, canWriteRows, isRowsDialect } from './convert-quick.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
 import { type JobInput, type Part, tableOf, type Work } from './job.ts';
 import type { Opened } from './open.ts';
@@ -53,7 +53,7 @@ export function gainsFrom(work: Work, of: 'raw' | 'lines', dialect?: DialectId):
   const name = readsValues(work) ? 'values'
     : work.kind === 'messages' && tableOf(work) !== null ? 'table'
     : work.kind === 'convert' && isRowsDialect(dialect) && canBeRecords(work) ? 'records'
-    : work.kind === 'convert' && of === 'lines' && !canBeRows(work, {}) ? 'anew' : work.kind;
+    : work.kind === 'convert' && of === 'lines' && !canWriteRows(work, {}) ? 'anew' : work.kind;
   return GAINS[name][of] * MIB;
 }
 
@@ -182,7 +182,7 @@ export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOp
       return from === 0 ? { of: 'raw', start: null, to } : { of: 'guess', from, to, like: cut.like };
     });
   }
-  return linesOf(source, cuts).map(({ from, to }) => ({ of: 'lines', from, to, record: 0, line: 1, surplus: 0 }));
+  return movedToLines(source, cuts).map(({ from, to }) => ({ of: 'lines', from, to, record: 0, line: 1, surplus: 0 }));
 }
 
 /**
@@ -196,7 +196,7 @@ export async function* exactParts(
   const options = section === null ? shortParts(given) : { ...given, step: () => section };
   if (cut.of === 'whole') yield cut;
   else if (cut.of === 'raw') yield* countedRaw(jobs, input, countParts(opened, cut, options));
-  else yield* countedLines(text(), opened.input, linesOf(opened.input, cutsOf(cut.size, options.step)));
+  else yield* countedLines(text(), opened.input, movedToLines(opened.input, cutsOf(cut.size, options.step)));
 }
 
 /**
@@ -256,7 +256,7 @@ const LF = 0x0a;
 const PEEK = 64 * 1024;
 
 /** The same spans, moved to where lines begin; one that holds no beginning of a line is left out. */
-function linesOf(source: InputSource, spans: readonly Span[]): Span[] {
+function movedToLines(source: InputSource, spans: readonly Span[]): Span[] {
   const starts = spans.map(({ from }) => (from === 0 ? 0 : lineAfter(source, from - 1)));
   const size = source.size!;
   const wanted = starts.filter((start, i) => i === 0 || (start > starts[i - 1]! && start < size));

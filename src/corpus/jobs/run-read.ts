@@ -9,7 +9,7 @@ import { type Fault, faultOf, faultyRecord } from '../records/known-bad.ts';
 import { KnownBytes } from '../../model/known-bytes.ts';
 import { layoutOf } from '../records/layout.ts';
 import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
-import { canBeRows, canJoinRows, ChatLines } from '../records/chat-lines.ts';
+import { canJoinRows, canReadRows, ChatLines } from '../records/chat-lines.ts';
 import { isRows, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
 import { beginsWithTurn } from '../records/turns.ts';
 import { type BadRecord, joinsTurnsOf, type Unit, type FileOptions } from '../records/unit.ts';
@@ -89,7 +89,7 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
     giveTools(judge.context, judge.tools);
     const isTurns = part.from === 0 && beginsWithTurn(source);
     const joinsRows = isTurns && canJoinRows(options);
-    if (canBeRows(options) && isTurns === joinsRows) {
+    if (canReadRows(options) && isTurns === joinsRows) {
       const lines = new ChatLines(judge.context, source, options, part, layout, {
         joinsTurns: joinsRows, writesTools: true,
       });
@@ -132,7 +132,7 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
     const unit: Unit = {
       kind: 'raw', record: null, line: null, at: null, source, options, place: same, pointer: () => null,
     };
-    const lines = input.canReread ? linesOf(input) : null;
+    const lines = input.canReread ? placesIn(input) : null;
     const watcher = watching(path, statistics, lines, hand);
     yield* judge.raw(unit, lines, watcher, (verdict, transcript) => {
       count(verdict);
@@ -218,7 +218,7 @@ function watching(path: string, statistics: Statistics, lines: PlaceOf | null, h
   };
 }
 
-function linesOf(input: InputSource): PlaceOf {
+function placesIn(input: InputSource): PlaceOf {
   let part = new Uint8Array(64 * 1024);
   const lines = new Lines((from, to) => {
     if (to - from > part.length) part = new Uint8Array(to - from);

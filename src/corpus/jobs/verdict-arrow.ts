@@ -3,14 +3,14 @@
 import { COLUMNS } from '../input/container.ts';
 import type { InputSource } from '../input/source.ts';
 import { LF } from '../records/json-bytes.ts';
-import { canBeRows, formsOf } from '../records/chat-lines.ts';
+import { canReadRows, formsOf } from '../records/chat-lines.ts';
 import type { FileOptions } from '../records/unit.ts';
 import { ArrowReader } from '../tables/arrow-read.ts';
 import { beginStream, endStream, VerdictBatch } from '../tables/verdict-batch.ts';
 import { ArrowLines } from './arrow-lines.ts';
 import { giveTools } from './settled-tools.ts';
 import type { Judge } from './verdict-judge.ts';
-import { EVERY_LINE, type Line, linesOf } from './verdict-lines.ts';
+import { EVERY_LINE, everyLine, type Line } from './verdict-lines.ts';
 import { recordOfLine } from './verdict-record.ts';
 import { LEAST_BOUND, VerdictRows } from './verdict-rows.ts';
 
@@ -58,9 +58,9 @@ export function judgeArrow(input: InputSource, options: VerdictArrowOptions): vo
     const whole = size === null ? line : { ...line, isTooLong: true, size };
     verdicts.add(judge.record(recordOfLine(whole, judge.machine, largest, false), placed));
   };
-  const rows = largest >= LEAST_BOUND && canBeRows(unit) ? judge.context.records : null;
+  const rows = largest >= LEAST_BOUND && canReadRows(unit) ? judge.context.records : null;
   if (rows !== null) giveTools(judge.context, judge.tools);
-  const items = rows === null ? linesOf(lines, { largest })
+  const items = rows === null ? everyLine(lines, { largest })
     : new VerdictRows(rows, lines, {
       largest,
       forms: formsOf(unit),

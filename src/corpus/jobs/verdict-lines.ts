@@ -56,7 +56,7 @@ const LF = 0x0a;
 const NO_BYTES = Buffer.alloc(0);
 
 /** The lines of a source, in order. */
-export function* linesOf(
+export function* everyLine(
   source: Source, { largest, range = EVERY_LINE, givesLong = false }: LineOptions,
 ): Generator<LineItem, void, void> {
   let buffer = Buffer.allocUnsafe(CHUNK);

@@ -32,7 +32,7 @@ import { type LineRange, LineWindow } from './window.ts';
  * of the decoded file, also where those in a row of a table are wanted. `takesField`: also where a field is named that
  * holds the messages.
  */
-export function canBeRows(
+export function canReadRows(
   { form = 'auto', field, largestRecord = LARGEST }: FileOptions, { takesField = false } = {},
 ): boolean {
   const isNamed = field === undefined || (takesField && canNameField(field));

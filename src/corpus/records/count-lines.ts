@@ -30,7 +30,7 @@ interface LineReader {
 }
 
 /** Lines of a range that was read. The last range of an input needs no count. */
-export function linesOf(
+export function lineCount(
   scanners: { readonly text: TextMachine }, source: Source, { from, to, line }: LineRange, reader: LineReader | null,
 ): number {
   if (reader?.countsLines) return reader.lines - line + 1;

@@ -5,7 +5,7 @@ import type { Scanners } from '../jobs/scanners.ts';
 import type { KnownBad } from './known-bad.ts';
 import { layoutOf } from './layout.ts';
 import { RecordLines } from './lines.ts';
-import { canBeRows, canJoinRows, ChatLines } from './chat-lines.ts';
+import { canJoinRows, canReadRows, ChatLines } from './chat-lines.ts';
 import type { RecordRows } from './rows.ts';
 import { beginsWithTurn } from './turns.ts';
 import { type BadRecord, type Unit, type FileOptions, unitsOf } from './unit.ts';
@@ -39,7 +39,7 @@ export class Units implements SourceWatcher {
     const counted = new WatchedSource(source, this);
     this.records = part.record;
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
-    const isRead = rows !== 'none' && canBeRows(options, { takesField: true });
+    const isRead = rows !== 'none' && canReadRows(options, { takesField: true });
     const isTurns = part.from === 0 && beginsWithTurn(source);
     const joinsTurns = isTurns && canJoinRows(options);
     this.#joinsTurns = joinsTurns;
