@@ -36,10 +36,7 @@ export function embed({ name, source, most }, { simd: simdPath, scalar: scalarPa
     `export const scalar = () => decodeBytes(${textOf(scalar)});`,
     '',
   ].join('\n');
-  if (readOrEmpty(output) !== text) {
-    writeFileSync(scratch, text);
-    renameSync(scratch, output);
-  }
+  writeIfNew(output, text, scratch);
   return { simd: simd.length, scalar: scalar.length };
 }
 
@@ -48,6 +45,13 @@ function textOf(bytes) {
   const digit = (value) => String.fromCharCode(value + 0x23 < 0x5c ? value + 0x23 : value + 0x24);
   const pair = (value) => digit(88 + Math.floor(value / 91)) + digit(value % 91);
   return JSON.stringify(Array.from(bytes, (byte) => (byte < 88 ? digit(byte) : pair(byte - 88))).join(''));
+}
+
+/** Writes a generated file, in one rename, and only if its text changes. */
+export function writeIfNew(output, text, scratch) {
+  if (readOrEmpty(output) === text) return;
+  writeFileSync(scratch, text);
+  renameSync(scratch, output);
 }
 
 function readOrEmpty(path) {

@@ -1,8 +1,8 @@
 // Bundles the script of the report page with uPlot, and writes it with uPlot's style, as text, into the module that
 // src/corpus/report/report.ts puts into its pages.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BuildError } from './embed.mjs';
+import { BuildError, writeIfNew } from './embed.mjs';
 
 const CLIENT = 'src/corpus/report/client.ts';
 const PLOTS = 'node_modules/uplot';
@@ -45,17 +45,6 @@ export async function embedReport(root, output, scratch) {
     `export const PLOT_STYLE: string = ${JSON.stringify(style)};`,
     '',
   ].join('\n');
-  if (readOrEmpty(output) !== text) {
-    writeFileSync(scratch, text);
-    renameSync(scratch, output);
-  }
+  writeIfNew(output, text, scratch);
   return result.metafile.inputs;
-}
-
-function readOrEmpty(path) {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }
