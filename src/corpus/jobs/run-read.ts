@@ -7,7 +7,7 @@ import { type Source, WatchedSource } from '../../scan/source.ts';
 import type { InputSource } from '../input/source.ts';
 import { type Fault, faultOf, faultyRecord } from '../records/known-bad.ts';
 import { KnownBytes } from '../../model/known-bytes.ts';
-import { layoutOf } from '../records/layout.ts';
+import { type Layout, layoutOf } from '../records/layout.ts';
 import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
 import { canJoinRows, canReadRows, ChatLines } from '../records/chat-lines.ts';
 import { isRows, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
@@ -45,103 +45,157 @@ export interface RunRead {
 }
 
 /** Reads an input, or a part of it; stops after each record, or piece of raw text, for what was written to be taken. */
-export function* readRun({ path, input, source: given, options, judge, rows, part }: RunReading): Generator<
-  void, RunRead, void
-> {
-  const counts: RunCounts = { records: 0, ok: 0, bad: 0, messages: 0, calls: 0 };
-  const statistics = new Statistics();
-  let [records, likeHarmony] = [0, 0];
-  let before = part === null ? 0 : part.record + part.surplus;
-  const hand: Watcher['message'] = (visited, unit) => rows.message?.(visited, unit, before + judge.transcripts);
-  const count = ({ ok, messages, calls }: Verdict): void => {
-    counts.records++;
-    counts[ok ? 'ok' : 'bad']++;
-    counts.messages += messages;
-    counts.calls += calls;
-  };
+export function* readRun(reading: RunReading): Generator<void, RunRead, void> {
+  const { part } = reading;
   const from = part?.from ?? 0;
   let furthest = from;
-  const source = new WatchedSource(given, { hasRead: (to) => void (furthest = Math.max(furthest, to)) });
-  if (part !== null) {
-    judge.context.tools.budget.restart();
-    const watcher = watching(path, statistics, null, hand);
-    const silent = watching(path, statistics, null, () => {});
-    const give = (verdict: Verdict, n: number, record: JudgedRecord): void => {
-      records++;
-      count(verdict);
-      rows.verdict?.(verdict, n, record);
-    };
-    const layout = part.from > 0 ? 'lines' : layoutOf(source);
-    // A row of a table has no bytes of its own in the file: positions are those in the row.
-    const isTable = options.positions === 'field';
-    const placed = <T extends Placed & Partial<RecordProblem>>(one: T): T => (isTable ? inRow(one) : one);
-    const begins = (position: number): void => rows.begins?.(layout === 'lines' ? position : 0);
-    /** `isWritten`: its messages were taken before. */
-    const take = (read: CorpusRecord | RecordProblem, isWritten = false): void => {
-      if (!isWritten) begins(read.from);
-      const record = placed(read);
-      statistics.record();
-      const verdict = judge.record(record, options, isWritten ? silent : watcher);
-      before += judge.transcripts;
-      likeHarmony += judge.likeHarmony;
-      give(verdict, record.number, judgedApart(record));
-    };
-    giveTools(judge.context, judge.tools);
-    const isTurns = part.from === 0 && beginsWithTurn(source);
-    const joinsRows = isTurns && canJoinRows(options);
-    if (canReadRows(options) && isTurns === joinsRows) {
-      const lines = new ChatLines(judge.context, source, options, part, layout, {
-        joinsTurns: joinsRows, writesTools: true,
-      });
-      const counted = new StatisticsRows(judge.context, statistics);
-      const known = new KnownBytes<Known>();
-      const takeRow = (row: RecordRows, at: number, isWritten: boolean): void => {
-        const bytes = lines.bytesOf(row, at);
-        const old = known.get(bytes);
-        if (old === undefined) {
-          const record = lines.record(row, at);
-          take(record, isWritten);
-          const { onlyBad } = judge;
-          if (onlyBad !== null && KnownBytes.fits(bytes.length)) known.keep(bytes, knownOf(onlyBad, record));
-          return;
-        }
-        statistics.record();
-        const place = lines.placeOf(row, at);
-        if (!isWritten) begins(place.from);
-        const verdict = judge.bad(faultyRecord(placed(place), old.fault), watcher);
-        give(verdict, place.number, { ...old.judged, line: place.line });
-      };
-      for (const item of lines.rowsAndRecords()) {
-        if (isRows(item)) {
-          yield* readRows(item, counted, rows, () => before, takeRow, (from, ...verdict) => {
-            before++;
-            if (rows.messages === undefined) begins(from);
-            give(...verdict);
-          });
-        } else {
-          yield take(item);
-        }
-      }
-    } else {
-      const locate = (bytes: Uint8Array): number => judge.machine.checkJson(bytes, JSON_DEEPEST);
-      const joinsTurns = joinsTurnsOf(options);
-      const all = readRecords(source, { locate, largest: options.largestRecord, joinsTurns }, part);
-      for (const record of all) yield take(record);
-    }
-  } else {
-    const unit: Unit = {
-      kind: 'raw', record: null, line: null, at: null, source, options, place: same, pointer: () => null,
-    };
-    const lines = input.canReread ? placesIn(input) : null;
-    const watcher = watching(path, statistics, lines, hand);
-    yield* judge.raw(unit, lines, watcher, (verdict, transcript) => {
-      count(verdict);
-      rows.verdict?.(verdict, transcript, null);
-    });
-    ({ transcripts: before, likeHarmony } = judge);
-  }
+  const source = new WatchedSource(reading.source, { hasRead: (to) => void (furthest = Math.max(furthest, to)) });
+  const sums = new Sums(part);
+  if (part === null) yield* readRaw(reading, source, sums);
+  else yield* readPart(new RecordRun(reading, source, part, sums), reading, part);
+  const { counts, statistics, records, before, likeHarmony } = sums;
   const bytes = Math.min(part?.to ?? Infinity, furthest) - from;
   return { counts, statistics, records: (part?.record ?? 0) + records, transcripts: before, likeHarmony, bytes };
+}
+
+/** What is told of all that was read. */
+class Sums {
+  readonly counts: RunCounts = { records: 0, ok: 0, bad: 0, messages: 0, calls: 0 };
+  readonly statistics = new Statistics();
+  /** Transcripts before what is read next. */
+  before: number;
+  records = 0;
+  likeHarmony = 0;
+
+  constructor(part: LinesPart | null) {
+    this.before = part === null ? 0 : part.record + part.surplus;
+  }
+
+  count({ ok, messages, calls }: Verdict): void {
+    this.counts.records++;
+    this.counts[ok ? 'ok' : 'bad']++;
+    this.counts.messages += messages;
+    this.counts.calls += calls;
+  }
+}
+
+/** Hands messages on, with the number of their transcript. */
+const handing = ({ judge, rows }: RunReading, sums: Sums): Watcher['message'] =>
+  (visited, unit) => rows.message?.(visited, unit, sums.before + judge.transcripts);
+
+function* readRaw(reading: RunReading, source: Source, sums: Sums): Generator<void, void, void> {
+  const { path, input, options, judge, rows } = reading;
+  const unit: Unit = {
+    kind: 'raw', record: null, line: null, at: null, source, options, place: same, pointer: () => null,
+  };
+  const lines = input.canReread ? placesIn(input) : null;
+  const watcher = watching(path, sums.statistics, lines, handing(reading, sums));
+  yield* judge.raw(unit, lines, watcher, (verdict, transcript) => {
+    sums.count(verdict);
+    rows.verdict?.(verdict, transcript, null);
+  });
+  sums.before = judge.transcripts;
+  sums.likeHarmony = judge.likeHarmony;
+}
+
+/** The records of a part: those among rows, where the options leave them to the scanner, or values. */
+function* readPart(
+  run: RecordRun, { judge, options, rows }: RunReading, part: LinesPart,
+): Generator<void, void, void> {
+  const { source, sums } = run;
+  judge.context.tools.budget.restart();
+  giveTools(judge.context, judge.tools);
+  const isTurns = part.from === 0 && beginsWithTurn(source);
+  const joinsRows = isTurns && canJoinRows(options);
+  if (!canReadRows(options) || isTurns !== joinsRows) {
+    const locate = (bytes: Uint8Array): number => judge.machine.checkJson(bytes, JSON_DEEPEST);
+    const joinsTurns = joinsTurnsOf(options);
+    const all = readRecords(source, { locate, largest: options.largestRecord, joinsTurns }, part);
+    for (const record of all) yield run.take(record);
+    return;
+  }
+  const lines = new ChatLines(judge.context, source, options, part, run.layout, {
+    joinsTurns: joinsRows, writesTools: true,
+  });
+  const counted = new StatisticsRows(judge.context, sums.statistics);
+  const takeRow = (row: RecordRows, at: number, isWritten: boolean): void => run.takeRow(lines, row, at, isWritten);
+  for (const item of lines.rowsAndRecords()) {
+    if (isRows(item)) {
+      yield* readRows(item, counted, rows, () => sums.before, takeRow, (from, ...verdict) => {
+        sums.before++;
+        if (rows.messages === undefined) run.begins(from);
+        run.give(...verdict);
+      });
+    } else {
+      yield run.take(item);
+    }
+  }
+}
+
+/** Records of a run, judged one by one. */
+class RecordRun {
+  readonly source: Source;
+  readonly sums: Sums;
+  readonly layout: Layout;
+  readonly #reading: RunReading;
+  readonly #watcher: Watcher;
+  readonly #silent: Watcher;
+  readonly #known = new KnownBytes<Known>();
+
+  constructor(reading: RunReading, source: Source, part: LinesPart, sums: Sums) {
+    this.#reading = reading;
+    this.source = source;
+    this.sums = sums;
+    this.layout = part.from > 0 ? 'lines' : layoutOf(source);
+    this.#watcher = watching(reading.path, sums.statistics, null, handing(reading, sums));
+    this.#silent = watching(reading.path, sums.statistics, null, () => {});
+  }
+
+  begins(position: number): void {
+    this.#reading.rows.begins?.(this.layout === 'lines' ? position : 0);
+  }
+
+  give(verdict: Verdict, n: number, record: JudgedRecord): void {
+    this.sums.records++;
+    this.sums.count(verdict);
+    this.#reading.rows.verdict?.(verdict, n, record);
+  }
+
+  /** `isWritten`: its messages were taken before. */
+  take(read: CorpusRecord | RecordProblem, isWritten = false): void {
+    const { judge, options } = this.#reading;
+    if (!isWritten) this.begins(read.from);
+    const record = this.#placed(read);
+    this.sums.statistics.record();
+    const verdict = judge.record(record, options, isWritten ? this.#silent : this.#watcher);
+    this.sums.before += judge.transcripts;
+    this.sums.likeHarmony += judge.likeHarmony;
+    this.give(verdict, record.number, judgedApart(record));
+  }
+
+  /** The record of a row; what was wrong with a short one is known when its bytes come again. */
+  takeRow(lines: ChatLines, row: RecordRows, at: number, isWritten: boolean): void {
+    const { judge } = this.#reading;
+    const bytes = lines.bytesOf(row, at);
+    const old = this.#known.get(bytes);
+    if (old === undefined) {
+      const record = lines.record(row, at);
+      this.take(record, isWritten);
+      const { onlyBad } = judge;
+      if (onlyBad !== null && KnownBytes.fits(bytes.length)) this.#known.keep(bytes, knownOf(onlyBad, record));
+      return;
+    }
+    this.sums.statistics.record();
+    const place = lines.placeOf(row, at);
+    if (!isWritten) this.begins(place.from);
+    const verdict = judge.bad(faultyRecord(this.#placed(place), old.fault), this.#watcher);
+    this.give(verdict, place.number, { ...old.judged, line: place.line });
+  }
+
+  /** A row of a table has no bytes of its own in the file: positions are those in the row. */
+  #placed<T extends Placed & Partial<RecordProblem>>(one: T): T {
+    return this.#reading.options.positions === 'field' ? inRow(one) : one;
+  }
 }
 
 /** What is told of short records that are bad, and alike. */
