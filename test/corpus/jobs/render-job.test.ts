@@ -12,7 +12,7 @@ import { SlowSource } from '../input/slow-source.ts';
 import { file, run } from '../../cli/harness.ts';
 import { randomLine } from '../records/random-chat.ts';
 
-const KIT = new ThreadContext();
+const CONTEXT = new ThreadContext();
 
 function rendered(bytes: Uint8Array, format: 'text' | 'html', as: 'rows' | 'values', notes?: true): unknown {
   const rest = { path: 'x', size: bytes.length, canReread: true, first: 0, close: () => {}, release: () => {} };
@@ -20,7 +20,7 @@ function rendered(bytes: Uint8Array, format: 'text' | 'html', as: 'rows' | 'valu
   const job = { kind: 'render', format, options: { notes }, untitled: 'x', input: { path: 'x' }, part: null };
   // Limits that are not the usual ones leave nothing to rows.
   const opened = { input, options: as === 'rows' ? {} : { largestRecord: LARGEST - 1 } } as Opened;
-  const pieces = RENDER.records(KIT, job as unknown as Parameters<typeof RENDER.records>[1], opened, ALL);
+  const pieces = RENDER.records(CONTEXT, job as unknown as Parameters<typeof RENDER.records>[1], opened, ALL);
   let text = '';
   const words: string[] = [];
   for (let next = pieces.next(); ; next = pieces.next()) {

@@ -17,7 +17,7 @@ import { SlowSource } from '../input/slow-source.ts';
 import { randomLine, randomTools } from '../records/random-chat.ts';
 
 const OPTIONS: JudgeOptions = { tools: [], warnings: true, adjust: (diagnostic) => diagnostic };
-const PLAIN_KIT = new ThreadContext();
+const PLAIN_CONTEXT = new ThreadContext();
 /** Small windows hold some lines, small tables some records. */
 const KITS = [{}, { input: 2000, rows: 40 }, { input: 9000, rows: 300 }].map((options) => {
   return new ThreadContext({ records: new RecordMachine({ build: 'simd', ...options }) });
@@ -71,7 +71,7 @@ test(`verdicts, kept records, messages, counts and statistics (seed ${SEED})`, {
     const bytes = Buffer.concat(isList ? [Buffer.from('['), ...all, Buffer.from(']')] : all);
     const { tools } = toolsFromOpenAI(random.once(2) ? [] : randomTools(random));
     const judge = new Judge({ ...OPTIONS, tools }, random.pick(KITS));
-    const plain = new Judge({ ...OPTIONS, tools }, PLAIN_KIT);
+    const plain = new Judge({ ...OPTIONS, tools }, PLAIN_CONTEXT);
     for (const work of WORK) {
       const hint = `seed ${seed}, ${JSON.stringify(work)}`;
       expect(run(bytes, work, judge, LARGEST), hint).toEqual(run(bytes, work, plain, LARGEST - 1));
@@ -82,7 +82,7 @@ test(`verdicts, kept records, messages, counts and statistics (seed ${SEED})`, {
 test('a turn by itself is kept as a list, by which it stays apart', () => {
   const lines = ['{"messages":[]}', ' {"role":"user","content":"a"}', '{"role":"assistant","content":"b"}'];
   const work: RunWork = { ...PLAIN, emit: 'keep', form: 'lines' };
-  const judge = new Judge(OPTIONS, PLAIN_KIT);
+  const judge = new Judge(OPTIONS, PLAIN_CONTEXT);
   const kept = (largest: number): unknown => run(Buffer.from(lines.join('\n')), work, judge, largest);
   expect(kept(LARGEST)).toEqual(kept(LARGEST - 1));
   const [chat, user, assistant] = lines.map((line) => line.trim());

@@ -30,7 +30,7 @@ const MACHINES: RecordMachineOptions[] = [
 ];
 const contextOf = (options: RecordMachineOptions): ThreadContext =>
   new ThreadContext({ records: new RecordMachine(options) });
-const KITS = MACHINES.map(contextOf);
+const CONTEXTS = MACHINES.map(contextOf);
 /** Its window grows, once. */
 const growing = (): ThreadContext => contextOf({ input: 500, rows: 40, most: 3000 });
 const PLAIN = new ThreadContext();
@@ -110,7 +110,7 @@ function same(bytes: Buffer, hint: string, options: FileOptions = {}, works: rea
   const isTurns = beginsWithTurn(inputOf(bytes, 1 << 20));
   // Where groups of rows end is not known of turns that were joined.
   const isSmall = (work: RowsWork): boolean => 'form' in work && work.form !== 'lines' && work.form.section < 1e6;
-  const contexts = [...KITS, growing()];
+  const contexts = [...CONTEXTS, growing()];
   for (const work of works.filter((work) => !isTurns || !isSmall(work))) {
     const plain = done(PLAIN, work, inputOf(bytes, 1 << 20), old);
     contexts.forEach((context, i) => {
