@@ -19,7 +19,7 @@ import { randomLine, randomTools } from '../records/random-chat.ts';
 const OPTIONS: JudgeOptions = { tools: [], warnings: true, adjust: (diagnostic) => diagnostic };
 const PLAIN_CONTEXT = new ThreadContext();
 /** Small windows hold some lines, small tables some records. */
-const KITS = [{}, { input: 2000, rows: 40 }, { input: 9000, rows: 300 }].map((options) => {
+const CONTEXTS = [{}, { input: 2000, rows: 40 }, { input: 9000, rows: 300 }].map((options) => {
   return new ThreadContext({ records: new RecordMachine({ build: 'simd', ...options }) });
 });
 
@@ -70,7 +70,7 @@ test(`verdicts, kept records, messages, counts and statistics (seed ${SEED})`, {
     const all = lines.flatMap((line, i) => [Buffer.from(i === 0 ? '' : isList ? ',' : '\n'), line]);
     const bytes = Buffer.concat(isList ? [Buffer.from('['), ...all, Buffer.from(']')] : all);
     const { tools } = toolsFromOpenAI(random.once(2) ? [] : randomTools(random));
-    const judge = new Judge({ ...OPTIONS, tools }, random.pick(KITS));
+    const judge = new Judge({ ...OPTIONS, tools }, random.pick(CONTEXTS));
     const plain = new Judge({ ...OPTIONS, tools }, PLAIN_CONTEXT);
     for (const work of WORK) {
       const hint = `seed ${seed}, ${JSON.stringify(work)}`;
