@@ -198,7 +198,7 @@ describeLong('the package, installed,', () => {
 
   const WEIGHTS: [code: string, most: number][] = [
     ["export { parse } from 'openchatml';", 30_650],
-    ["export { MessageStream } from 'openchatml/stream';", 35_550],
+    ["export { MessageStream } from 'openchatml/stream';", 35_800],
     ["export * from 'openchatml/convert';", 60_000],
   ];
   test.each(WEIGHTS)('%s weighs at most %i bytes, bundled by esbuild and by Vite', async (code, most) => {

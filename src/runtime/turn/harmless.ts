@@ -55,15 +55,16 @@ export function withHarmlessWords(
     const isRefused = (said: MessageData, told: MessageData | null): boolean => refuses(told ? [said, told] : [said]);
     if (isPlain(message) && !isRefused(message, reply && { ...reply, content: 'x' })) continue;
     const words = withPlainWords(message, ids);
-    let said: MessageData | null = words;
+    let said = words;
     const name = reply?.name == null ? undefined : plainRecipient(reply.name);
     const told = reply && { ...reply, name, callId: words.callId };
     // Mostly the header is the reason, and the text stays as it is.
-    if (isRefused(words, told && { ...told, content: 'x' })) said = withPlainText(words);
-    if (isRefused(said, told && { ...told, content: 'x' })) said = reply ? { ...said, content: '{}' } : null;
-    harmless[index] = said;
+    if (isRefused(said, told && { ...told, content: 'x' })) said = withoutIntent(said);
+    if (isRefused(said, told && { ...told, content: 'x' })) said = withPlainText(said);
+    const isLost = isRefused(said, told && { ...told, content: 'x' });
+    harmless[index] = !isLost ? said : reply ? { ...said, content: '{}' } : null;
     if (told !== null) harmless[at!] = told;
-    const became = said === null ? 'left out' : 'made harmless';
+    const became = harmless[index] === null ? 'left out' : 'made harmless';
     const detail = `the model said what cannot be written again: it is ${became}`;
     losses.push({ what: 'field', message: index, detail });
   }
@@ -121,6 +122,11 @@ function withPlainWords(message: MessageData, ids: Set<string>): MessageData {
     ...(intent != null && { intent: plainWord(intent) }),
     ...(id !== null && { callId: id }),
   };
+}
+
+/** What an intent hides stays hidden where the dialect has none. */
+function withoutIntent({ intent, ...rest }: MessageData): MessageData {
+  return intent == null || isCall(rest) ? rest : { ...rest, channel: 'analysis' };
 }
 
 /** Nothing in the text is read as anything else. */

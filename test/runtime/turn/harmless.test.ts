@@ -31,6 +31,9 @@ const ROWS: readonly Row[] = [
     'to=functions.f__constrain__json'],
   ['openchatml-2.0', `<|channel|>final foo=bar<|constrain|><|message|>Hi<|end|><|start|>assistant${CALL}`, 'ok',
     '<|message|>Hi'],
+  // It hides the message, and 2.0 has none.
+  ['openchatml-2.0', ` intent=debug<|message|>x<|end|><|start|>assistant${CALL}`, 'ok',
+    '<|channel|>analysis<|message|>x'],
   ['openchatml-2.0', `x <|end_reflect|> y<|end|><|start|>assistant${CALL}`, 'ok', 'to=functions.f'],
   ['openchatml-2.0', `<|im_end|><|end|><|start|>assistant${CALL}`, 'ok', 'to=functions.f'],
   ['openchatml-2.2', '<|channel|>commentary to=functions.f< call_id=c<|message|>{}<|call|>', 'refused',
