@@ -6,7 +6,7 @@
 import { closeSync, fstatSync, openSync, readSync, constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { InputError, systemCode, systemReason } from '../corpus/error.ts';
+import { attempt, InputError, systemReason } from '../corpus/error.ts';
 import { existsAt } from '../corpus/input/stamp.ts';
 import { readSettings, type Settings } from './config-read.ts';
 import { JsonProblem, readJson } from './json-tree.ts';
@@ -43,14 +43,7 @@ export function loadConfig(choice: string | false | undefined, program: () => Co
 }
 
 /** The working directory; null: it was removed, and everything may still be named from the root on. */
-function workingFolder(): string | null {
-  try {
-    return process.cwd();
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return null;
-  }
-}
+const workingFolder = (): string | null => attempt(() => process.cwd(), null);
 
 /** The nearest configuration from a folder upwards, or null. Throws an InputError when it is written in YAML. */
 export function findConfig(folder: string): string | null {

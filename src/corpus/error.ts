@@ -40,6 +40,16 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' && typeof errno === 'number' ? code : undefined;
 }
 
+/** What a call answers, or `otherwise` when the system refuses. */
+export function attempt<T>(call: () => T, otherwise: T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return otherwise;
+  }
+}
+
 /** What the system says, without the path and the name of the call: `permission denied (EACCES)`. */
 export function systemReason(error: unknown): string {
   const code = systemCode(error);

@@ -5,7 +5,7 @@ import {
   closeSync, fsyncSync, lstatSync, openSync, realpathSync, renameSync, unlinkSync, writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { systemCode, systemReason } from './error.ts';
+import { attempt, systemCode, systemReason } from './error.ts';
 import { OPEN_FILES } from './open-files.ts';
 import { temporaryName } from './output-temporary.ts';
 import { nap } from './input/source.ts';
@@ -155,12 +155,8 @@ export class OutputFile {
     this.#ended = true;
     OPEN_FILES.delete(this);
     for (const step of [() => this.#close(), () => this.#calls.unlinkSync(this.#temporary)]) {
-      try {
-        step();
-      } catch (error) {
-        // There is nothing better to do, and what led here is told anyway.
-        if (systemCode(error) === undefined) throw error;
-      }
+      // Where one fails there is nothing better to do, and what led here is told anyway.
+      attempt(step, undefined);
     }
   }
 
@@ -218,17 +214,8 @@ export class OutputFile {
         throw fileOutputError(this.path, 'is whole, but its folder cannot be written to the disk', error);
       }
     } finally {
-      this.#closeFolder(fd);
-    }
-  }
-
-  #closeFolder(fd: number): void {
-    if (fd < 0) return;
-    try {
-      this.#calls.closeSync(fd);
-    } catch (error) {
       // It was only read: nothing can be lost.
-      if (systemCode(error) === undefined) throw error;
+      if (fd >= 0) attempt(() => this.#calls.closeSync(fd), undefined);
     }
   }
 }

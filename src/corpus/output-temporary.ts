@@ -3,7 +3,7 @@
 import { lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
-import { systemCode } from './error.ts';
+import { attempt, systemCode } from './error.ts';
 
 /** What is asked of the file system; tests put faults in between. */
 export interface FolderCalls {
@@ -67,12 +67,3 @@ function isAlive(number: number): boolean {
   }
 }
 
-/** What a call answers, or `otherwise` when the system refuses. */
-function attempt<T>(call: () => T, otherwise: T): T {
-  try {
-    return call();
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return otherwise;
-  }
-}

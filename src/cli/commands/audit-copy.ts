@@ -2,7 +2,7 @@
 
 import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { InputError, systemCode, systemReason } from '../../corpus/error.ts';
+import { attempt, InputError, systemReason } from '../../corpus/error.ts';
 import { existsAt } from '../../corpus/input/stamp.ts';
 import { STANDARD_INPUT } from '../../corpus/input/paths.ts';
 
@@ -63,11 +63,4 @@ export class Targets {
 }
 
 /** The same for two paths of one file. */
-function placeOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return resolve(path);
-  }
-}
+const placeOf = (path: string): string => attempt(() => realpathSync(path), null) ?? resolve(path);

@@ -1,7 +1,7 @@
 // What a file is and how it stands: whether two names mean one file, and whether a file was changed while it was read.
 
 import { lstatSync, statSync } from 'node:fs';
-import { systemCode } from '../error.ts';
+import { attempt } from '../error.ts';
 import type { InputRef, Path } from './paths.ts';
 
 /** Tells a file from others, and from itself when it was changed. */
@@ -14,26 +14,15 @@ export interface FileStamp {
 
 /** Null: there is no such file, or it cannot be looked at. */
 export function stampOf(path: Path): FileStamp | null {
-  try {
-    const status = statSync(path, { throwIfNoEntry: false, bigint: true });
-    return status?.isFile()
-      ? { file: `${status.dev} ${status.ino}`, content: `${status.size} ${status.mtimeNs}` }
-      : null;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return null;
-  }
+  const status = attempt(() => statSync(path, { throwIfNoEntry: false, bigint: true }), undefined);
+  return status?.isFile()
+    ? { file: `${status.dev} ${status.ino}`, content: `${status.size} ${status.mtimeNs}` }
+    : null;
 }
 
 /** Whether something has this name, a link that leads nowhere included; what cannot be looked at is not there. */
 export function existsAt(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return false;
-  }
+  return attempt(() => lstatSync(path), null) !== null;
 }
 
 /** The state of an input that is a regular file. */

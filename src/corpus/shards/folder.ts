@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { InputError, systemCode } from '../error.ts';
+import { attempt, InputError } from '../error.ts';
 import { fileOutputError } from '../output-file.ts';
 
 /** Makes the folder of a run. Throws a FileOutputError; an InputError when it lies in a folder that is read. */
@@ -37,11 +37,4 @@ export function sizeOf(path: string): number {
   return status?.isFile() ? status.size : -1;
 }
 
-function statusOf(path: string): Stats | null {
-  try {
-    return statSync(path);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return null;
-  }
-}
+const statusOf = (path: string): Stats | null => attempt(() => statSync(path), null);
