@@ -1,6 +1,11 @@
 // What short bytes were found to be: files repeat them, and broken ones may hold nothing else, millions of times. Each
 // has a place that it gives itself, and what comes there later takes it.
 
+import { AT_START, BY_ROLE, EOF_END, STRIPPED } from '../abi.ts';
+
+/** Bits of a message's row that tell that not its bytes alone say what it is, but also where it stands. */
+export const BY_PLACE = BY_ROLE | AT_START | EOF_END | STRIPPED;
+
 const PLACES = 256;
 const LONGEST = 128;
 

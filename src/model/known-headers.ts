@@ -1,11 +1,10 @@
 // What headers say that are not plain and were read before: files repeat them, and broken ones may hold nothing else.
 
-import { AT_START, BY_ROLE, EOF_END, STRIPPED } from '../abi.ts';
 import type { Finding } from '../errors.ts';
 import type { Dialect } from '../scan/dialects.ts';
 import { fromOf, kindWord } from '../scan/table.ts';
 import type { HeaderMeaning } from './attributes.ts';
-import { KnownBytes } from './known-bytes.ts';
+import { BY_PLACE, KnownBytes } from './known-bytes.ts';
 import type { Header, HeaderPlace } from './message-header.ts';
 
 interface Known {
@@ -17,16 +16,13 @@ interface Known {
 
 const known = new KnownBytes<Known>();
 
-/** More than the bytes of the message says what it is, up to its body. */
-const ELSEWHERE = BY_ROLE | AT_START | EOF_END | STRIPPED;
-
 /** What the header of a message says, which `read` reads; bytes that are known are not read again. */
 export function knownHeader(place: HeaderPlace, dialect: Dialect, read: (place: HeaderPlace) => Header): Header {
   const { table, row, bodyRow, rescue } = place;
   const word = kindWord(table, row);
   const from = fromOf(table, row);
   const to = fromOf(table, bodyRow);
-  if (!KnownBytes.fits(to - from) || rescue !== null || (word & ELSEWHERE) !== 0) return read(place);
+  if (!KnownBytes.fits(to - from) || rescue !== null || (word & BY_PLACE) !== 0) return read(place);
   const bytes = table.source.bytes(from, to);
   const one = known.get(bytes, 0, bytes.length, word);
   if (one?.dialect === dialect) return new MovedHeader(one.header, from - one.from);

@@ -1,7 +1,7 @@
 // What is counted of messages whose rows do not tell everything: of the same bytes the same, outside 0.1.
 
-import { AT_START, BY_ROLE, EOF_END, HAS_LINE, STRIPPED } from '../abi.ts';
-import { KnownBytes } from '../model/known-bytes.ts';
+import { HAS_LINE } from '../abi.ts';
+import { BY_PLACE, KnownBytes } from '../model/known-bytes.ts';
 import { Message, type MessageContext } from '../model/message.ts';
 import { type Batch, fromOf, toOf } from '../scan/table.ts';
 import { countCalls } from './call-count.ts';
@@ -23,16 +23,13 @@ export function countedOf(message: Message): Counted {
   return { role, channel, calls: countCalls(message), cut, duplicates };
 }
 
-/** More than the bytes of the message and its transcript says what it is. */
-const ELSEWHERE = AT_START | BY_ROLE | EOF_END | STRIPPED;
-
 export class KnownCounts {
   readonly #known = new KnownBytes<Counted & { readonly context: MessageContext }>();
 
   /** What is counted of a message that is known by its bytes; null: it is not one of these. */
   of(batch: Batch, row: number, word: number, context: MessageContext): Counted | null {
     const [from, to] = [fromOf(batch, row), toOf(batch, row)];
-    if ((word & ELSEWHERE) !== 0 || (batch.dialect.flags & HAS_LINE) !== 0 || !KnownBytes.fits(to - from)) return null;
+    if ((word & BY_PLACE) !== 0 || (batch.dialect.flags & HAS_LINE) !== 0 || !KnownBytes.fits(to - from)) return null;
     const known = this.#known.get(batch.source.bytes(from, to), 0, to - from, word);
     if (known?.context === context) return known;
     const counted = { ...countedOf(new Message(batch, row, context)), context };

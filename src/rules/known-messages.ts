@@ -1,10 +1,10 @@
 // What is wrong with short messages that take no part in calls, outside of 0.1: of the same bytes in one transcript the
 // same. A broken file may hold nothing else.
 
-import { AT_START, BY_ROLE, EOF_END, HAS_LINE, PLAIN, STRIPPED } from '../abi.ts';
+import { HAS_LINE, PLAIN } from '../abi.ts';
 import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
-import { KnownBytes } from '../model/known-bytes.ts';
+import { BY_PLACE, KnownBytes } from '../model/known-bytes.ts';
 import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { type Batch, fromOf, kindWord, toOf } from '../scan/table.ts';
@@ -17,7 +17,7 @@ interface Known {
 }
 
 /** What these are depends on more than their bytes and transcript; or most of them are clean, and skipped early. */
-const OTHERS = BY_ROLE | AT_START | EOF_END | STRIPPED | PLAIN;
+const OTHERS = BY_PLACE | PLAIN;
 /** Their calls, replies and definitions are those of the transcript. */
 const ACTING: ReadonlySet<string | null> = new Set(['system', 'developer', 'tool']);
 

@@ -1,8 +1,7 @@
 // What was found in short messages, headers and bodies before: of the same bytes the same. Broken files may hold
 // nothing else, millions of times.
 
-import { AT_START, BY_ROLE, EOF_END, STRIPPED } from '../../abi.ts';
-import { KnownBytes } from '../../model/known-bytes.ts';
+import { BY_PLACE, KnownBytes } from '../../model/known-bytes.ts';
 import type { Message } from '../../model/message.ts';
 import type { Dialect } from '../../scan/dialects.ts';
 import type { Source } from '../../scan/source.ts';
@@ -23,9 +22,6 @@ export interface InMessage<L> {
   readonly bodyFrom: number;
 }
 
-/** More than the bytes of the message says what it is. */
-const ELSEWHERE = BY_ROLE | AT_START | EOF_END | STRIPPED;
-
 /** Of one input. `L`: what is found in a text. */
 export class KnownTexts<L> {
   readonly #messages = new KnownBytes<InMessage<L> & { readonly dialect: Dialect }>();
@@ -35,7 +31,7 @@ export class KnownTexts<L> {
   message(message: Message, source: Source, look: () => InMessage<L>): InMessage<L> {
     const { from, to, dialect } = message;
     const word = kindWord(message.table, message.row);
-    if ((word & ELSEWHERE) !== 0 || !KnownBytes.fits(to - from)) return look();
+    if ((word & BY_PLACE) !== 0 || !KnownBytes.fits(to - from)) return look();
     const known = this.#messages.get(source.bytes(from, to), 0, to - from, word);
     if (known?.dialect === dialect) return known;
     const found = { ...look(), dialect };
