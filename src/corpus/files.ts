@@ -72,7 +72,7 @@ export function scanFile(path: Path, options: FileOptions = {}): Counts {
 }
 
 /**
- * Counts of files and folders, on `threads` threads (1 by default: this one), the same for every number of them. Throws
+ * Counts of files and folders, on at most `threads` threads (1 by default: this one), the same for every number. Throws
  * as `scanFile` does, for the first input that cannot be read.
  *
  * @example
