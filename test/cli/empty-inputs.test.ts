@@ -92,7 +92,10 @@ test('records of another model’s text are told as such text is, and records of
   const text = '<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>';
   const llama = file('empty-inputs/llama.jsonl', `${JSON.stringify({ text })}\n`);
   const others = file('empty-inputs/nothing.jsonl', '{"messages":[]}\n{"text":""}\n');
+  const both = [text, CLEAN].map((one) => `${JSON.stringify({ text: one })}\n`).join('');
+  const mixed = file('empty-inputs/mixed.jsonl', both);
   for (const command of ['scan', 'messages']) {
+    expect((await run([command, mixed])).err).toBe('');
     expect((await run([command, llama])).err).toBe(`${llama}: holds no message; it looks like Llama 3 text\n`);
     expect((await run([command, others])).err).toBe('');
   }

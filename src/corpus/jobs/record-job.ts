@@ -41,9 +41,10 @@ export function* performRecords(
     throw error;
   }
   yield* worker.ready(true);
-  const { transcripts, messages } = worker;
   const bytes = units.end(range.to) - range.from;
+  // They tell of how many transcripts they are, too.
   const counts = worker.counts?.(bytes) ?? null;
+  const { transcripts, messages } = worker;
   const statistics = worker.statistics ?? null;
   return {
     ...NO_RESULT,
@@ -100,7 +101,7 @@ function workerFor(
   if (job.kind === 'check') return new CheckWorker(context, job, record + surplus, input, isTable);
   if (job.kind === 'statistics') return new StatisticsWorker(context, job, record + surplus, isTable);
   if (job.kind === 'messages') return new MessagesWorker(context, job, record + surplus, !input.canReread, isTable);
-  return new CountWorker(context, record + surplus);
+  return new CountWorker(context);
 }
 
 const isTranscript = (rows: Int32Array, record: number): boolean =>
@@ -112,18 +113,17 @@ class CountWorker implements UnitWorker {
   readonly #counter: Counter;
   readonly #isOwn: boolean;
   readonly #totals: Totals;
-  readonly #first: number;
-  transcripts: number;
+  /** In this part alone, as of messages. */
+  transcripts = 0;
   messages = 0;
   likeHarmony = 0;
 
-  constructor(context: ThreadContext, transcripts: number) {
+  constructor(context: ThreadContext) {
     const { counter, isOwn } = context.counter;
     this.#context = context;
     this.#counter = counter;
     this.#isOwn = isOwn;
     this.#totals = counter.totals;
-    this.transcripts = this.#first = transcripts;
   }
 
   take({ source, options, kind }: Unit): boolean {
@@ -181,7 +181,7 @@ class CountWorker implements UnitWorker {
   counts(bytes: number): JobResult['counts'] {
     this.#counter.addBytes(bytes);
     const { transcripts, messages, likeHarmony } = this.#counter.since(this.#totals);
-    this.transcripts = this.#first + transcripts;
+    this.transcripts = transcripts;
     this.likeHarmony = likeHarmony;
     this.messages = messages;
     return this.#isOwn ? this.#counter.partial() : null;
