@@ -10,7 +10,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { type DialectId, parse } from '../../../src/index.ts';
 import { at, file, jsonLines, run } from '../../cli/harness.ts';
-import { runs, testLong } from '../../long.ts';
+import { part, runs, testLong } from '../../long.ts';
 import { hasTableReaders } from '../../outside/tables.ts';
 import { hasCommand, sharedData } from '../../skip.ts';
 
@@ -277,7 +277,7 @@ describe.skipIf(folder === null)('real dialogues', () => {
   const PART = runs(120);
   const { transcripts, calls, user, tool } = expected;
 
-  describe.each(FORMS)('$name', ({ name, dialect, messages }) => {
+  describe.each(part(FORMS))('$name', ({ name, dialect, messages }) => {
     const whole = (): Buffer => zlib.gunzipSync(readFileSync(path(`${name}.txt`)));
 
     test('a part is the same in all containers', async () => {

@@ -10,6 +10,7 @@ import { InputError } from '../../../src/corpus/error.ts';
 import type { Job, JobResult, Piece } from '../../../src/corpus/jobs/job.ts';
 import { AHEAD } from '../../../src/corpus/jobs/piece-memory.ts';
 import { Pool, type Running } from '../../../src/corpus/jobs/pool.ts';
+import { part } from '../../long.ts';
 import { ThreadError } from '../../../src/corpus/jobs/thread-error.ts';
 
 const script = (name: string): URL => new URL(`./workers/${name}.mjs`, import.meta.url);
@@ -122,9 +123,9 @@ const FAULTS: [string, Omit<Fault, 'after'>][] = [
 ];
 
 describe.each(FAULTS)('a thread that %s', (_, fault) => {
-  test.each([
+  test.each(part([
     0, 1, AHEAD, AHEAD + 1, PIECES,
-  ])('after %i pieces, and then does not: nothing is lost, nothing twice', async (after) => {
+  ]))('after %i pieces, and then does not: nothing is lost, nothing twice', async (after) => {
     begun = 0;
     const pool = poolOf(2);
     const work = [
