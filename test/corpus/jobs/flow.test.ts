@@ -170,10 +170,11 @@ test.each(part([2, 3, 7]))('%i threads', async (threads) => {
     return !name.includes('never ends') && !name.includes('old');
   }).map(([, text]) => (START + text).repeat(40)).join(''));
   const records = fileOf(Object.values(RECORDS).slice(0, 3).join('').repeat(100));
+  const works = isAll && threads === 2 ? WORKS : WORKS.filter((_, i) => i % 3 === threads % 3);
   // One flow after the other has the same threads.
   const pools = [new Pool(threads), new JointJobs(threads), new JointJobs(threads, SILENT)];
   for (const path of [raw, records]) {
-    for (const work of part(part(WORKS))) {
+    for (const work of works) {
       const whole = await seen(path, work, {}, 1);
       for (const pool of isAll ? pools : pools.slice(1)) {
         expect(await seen(path, work, {}, threads, { step: () => 10_000, least: 0 }, pool)).toEqual(whole);

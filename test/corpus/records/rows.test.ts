@@ -286,7 +286,9 @@ describe('rows of chat records', () => {
     // A window that grew for a long record holds the next ones, too.
     const long = withMetadata(`"${'x'.repeat(5_000_000)}"`);
     const numbers = withMetadata(many('1', (1 << 20) + 2));
-    same(Buffer.from([long, numbers, ...withCall(`{"a":[${many('1', 1_000_001)}]}`)].join('\n')), 'crowded');
+    const bytes = Buffer.from([long, numbers, ...withCall(`{"a":[${many('1', 1_000_001)}]}`)].join('\n'));
+    // What is written of records makes no difference to which ones are crowded.
+    same(bytes, 'crowded', {}, WORK.filter(({ kind }) => kind === 'count' || kind === 'check'));
   });
 
   test('reasoning as text beside control tokens, which are escaped where it is written', () => {
