@@ -55,14 +55,14 @@ export function withHarmlessWords(
     const isRefused = (said: MessageData, told: MessageData | null): boolean => refuses(told ? [said, told] : [said]);
     if (isPlain(message) && !isRefused(message, reply && { ...reply, content: 'x' })) continue;
     const words = withPlainWords(message, ids);
-    let said = words;
     const name = reply?.name == null ? undefined : plainRecipient(reply.name);
     const told = reply && { ...reply, name, callId: words.callId };
+    const isStuck = (said: MessageData): boolean => isRefused(said, told && { ...told, content: 'x' });
     // Mostly the header is the reason, and the text stays as it is.
-    if (isRefused(said, told && { ...told, content: 'x' })) said = withoutIntent(said);
-    if (isRefused(said, told && { ...told, content: 'x' })) said = withPlainText(said);
-    const isLost = isRefused(said, told && { ...told, content: 'x' });
-    harmless[index] = !isLost ? said : reply ? { ...said, content: '{}' } : null;
+    let said = words;
+    if (isStuck(said)) said = withoutIntent(said);
+    if (isStuck(said)) said = withPlainText(said);
+    harmless[index] = !isStuck(said) ? said : reply ? { ...said, content: '{}' } : null;
     if (told !== null) harmless[at!] = told;
     const became = harmless[index] === null ? 'left out' : 'made harmless';
     const detail = `the model said what cannot be written again: it is ${became}`;
