@@ -5,6 +5,7 @@ export type LossName =
   | 'attribute'
   | 'call-id'
   | 'channel'
+  | 'column'
   | 'content-type'
   | 'end'
   | 'field'

@@ -502,6 +502,22 @@ test('rows of a table are not written as records, of which columns are left out'
   expect((await run(['filter', path])).code).toBe(0);
 });
 
+test('columns of a table that a conversion leaves out are told', async () => {
+  const path = at('records/left-out.parquet');
+  const messages = { name: 'messages', data: [[{ role: 'user', content: 'q' }]], type: 'JSON' };
+  const further = [{ name: 'source', data: ['web'] }, { name: 'of "it"', data: [1] }];
+  const lostOf = async (columnData: unknown[]): Promise<string> => {
+    writeFileSync(path, Buffer.from(parquetWriteBuffer({ columnData: columnData as never })));
+    const { code, out, err } = await run(['convert', '--to', 'messages', path]);
+    expect([code, out]).toEqual([0, '{"id":"a","messages":[{"role":"user","content":"q"}]}\n']);
+    return err.replace(path, 'x.parquet');
+  };
+  const id = { name: 'id', data: ['a'] };
+  expect(await lostOf([id, messages])).toBe('');
+  expect(await lostOf([id, ...further, messages])).toBe('lost: column 2 (first: x.parquet: source)\n');
+  expect(await lostOf([id, messages, further[1]])).toBe('lost: column 1 (first: x.parquet)\n');
+});
+
 test('a file is named by a name', async () => {
   const path = file('records/clean.ocml', CLEAN);
   const commands = [

@@ -5,7 +5,7 @@ import { errorOf } from './decoder.ts';
 import type { DecodeTask } from './pass.ts';
 import { DeadDecoder, makeRingMemory, RingReader } from './ring.ts';
 import { InputError } from '../error.ts';
-import { FileSource, type InputSource, type Once, StreamSource } from './source.ts';
+import { FileSource, type InputSource, type LeftOut, type Once, type ReadOn, StreamSource } from './source.ts';
 import { workerFile } from '../worker-file.ts';
 
 export type Container = 'plain' | 'gzip' | 'zstd' | 'parquet';
@@ -112,7 +112,20 @@ export function decodeWith(script: URL, input: InputSource, task: DecodeTask): I
     line.close();
     input.close();
   };
-  return new StreamSource(path, readOn, close, ONCE);
+  return new DecodedSource(path, readOn, close, ring);
+}
+
+class DecodedSource extends StreamSource {
+  readonly #ring: RingReader;
+
+  constructor(path: string, readOn: ReadOn, close: () => void, ring: RingReader) {
+    super(path, readOn, close, ONCE);
+    this.#ring = ring;
+  }
+
+  get leftOut(): LeftOut | null {
+    return this.#ring.leftOut;
+  }
 }
 
 function attempt<T>(path: string, work: () => T): T {

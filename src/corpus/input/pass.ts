@@ -5,6 +5,7 @@ import { CodedFile, type CodedInput, Damage, type Sink } from './decoder.ts';
 import { BrokenZstd, decodeZstd, NoZstd } from './zstd.ts';
 import { LargeWindow } from './zstd-frames.ts';
 import { InputError } from '../error.ts';
+import type { LeftOut } from './source.ts';
 
 export interface DecodeTask {
   readonly container: 'gzip' | 'zstd' | 'parquet';
@@ -19,6 +20,8 @@ export interface DecodeTask {
 /** Where decoded bytes go to. */
 export interface Decoded {
   write(bytes: Uint8Array): void;
+  /** Columns of a table that are not among what is written; told before anything is. */
+  leaveOut(columns: LeftOut): void;
   /** Throws when nobody wants the rest. */
   check(): void;
   /** Coded bytes, when there is no descriptor; null at the end. */

@@ -3,6 +3,7 @@
 // bounds what is decoded ahead.
 
 import { copyBytes } from '../copy-bytes.ts';
+import type { LeftOut } from './source.ts';
 
 /** Decoded bytes that may wait to be read; a power of two. */
 const RING = 2 ** 20;
@@ -10,6 +11,8 @@ const RING = 2 ** 20;
 const FEED = 2 ** 18;
 /** Bytes of the report of an error. */
 const REPORT = 2 ** 14;
+/** Bytes of a note. */
+const NOTE = 2 ** 9;
 
 // Numbers in the control area. MADE and TAKEN count bytes modulo 2^32.
 const STATE = 0;
@@ -26,6 +29,7 @@ const FED = 7;
 const REPORTED = 8;
 /** The decoder touches no descriptor and no child process any more. */
 const GONE = 9;
+const NOTED = 10;
 const CONTROL = 64;
 
 // States; 0 while it decodes.
@@ -48,12 +52,14 @@ class Shared {
   readonly ring: Uint8Array;
   readonly feed: Uint8Array;
   readonly report: Uint8Array;
+  readonly note: Uint8Array;
 
   constructor(memory: SharedArrayBuffer) {
     this.control = new Int32Array(memory, 0, CONTROL / 4);
     this.ring = new Uint8Array(memory, CONTROL, RING);
     this.feed = new Uint8Array(memory, CONTROL + RING, FEED);
     this.report = new Uint8Array(memory, CONTROL + RING + FEED, REPORT);
+    this.note = new Uint8Array(memory, CONTROL + RING + FEED + REPORT, NOTE);
   }
 
   get(word: number): number {
@@ -82,7 +88,7 @@ class Shared {
 }
 
 export function makeRingMemory(): SharedArrayBuffer {
-  return new SharedArrayBuffer(CONTROL + RING + FEED + REPORT);
+  return new SharedArrayBuffer(CONTROL + RING + FEED + REPORT + NOTE);
 }
 
 /** What the reading thread does. */
@@ -111,6 +117,13 @@ export class RingReader {
       if (shared.get(FEEDING) === WANTED) this.#give();
       else if (shared.get(FOR_READER) === seen) this.#sleep(seen);
     }
+  }
+
+  /** What the decoder noted before the bytes that were read; null: nothing. */
+  get leftOut(): LeftOut | null {
+    const length = this.#shared.get(NOTED);
+    if (length === 0) return null;
+    return JSON.parse(Buffer.from(this.#shared.note.slice(0, length)).toString()) as LeftOut;
   }
 
   /** Nothing more is read. Returns when the decoder has let go of everything; `stop` is called when that takes long. */
@@ -183,6 +196,13 @@ export class RingWriter {
         shared.wait(FOR_DECODER, seen);
       }
     }
+  }
+
+  /** Notes columns that are not read. */
+  leaveOut(columns: LeftOut): void {
+    const bytes = Buffer.from(JSON.stringify(columns));
+    this.#shared.note.set(bytes);
+    this.#shared.set(NOTED, bytes.length);
   }
 
   /** Coded bytes that the reader reads on; null at the end. Throws Cancelled. */

@@ -5,6 +5,13 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Source } from '../../scan/source.ts';
 import { InputError, systemCode, systemReason } from '../error.ts';
 
+/** Columns of a table that are not read. */
+export interface LeftOut {
+  readonly count: number;
+  /** The name of the first one, where it may be shown. */
+  readonly first: string;
+}
+
 /** An input that is read by position, whatever it is packed in. */
 export interface InputSource extends Source {
   /** For messages to people. */
@@ -15,6 +22,8 @@ export interface InputSource extends Source {
   readonly canReread: boolean;
   /** The first position that can still be read. */
   readonly first: number;
+  /** Columns of a table that are not read: known when a row was. */
+  readonly leftOut?: LeftOut | null;
   close(): void;
 }
 

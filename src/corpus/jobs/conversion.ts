@@ -12,6 +12,7 @@ import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { MemorySource } from '../../scan/source.ts';
+import type { InputSource } from '../input/source.ts';
 import { type ChatForm, READERS } from '../records/chat-form.ts';
 import type { RecordForm } from '../records/form.ts';
 import { type Held, heldAs, heldBy } from '../records/held.ts';
@@ -29,7 +30,7 @@ import { addWritten, convertRecords, countPlainEmpty, emptyText, type RowsWork }
 import { refusalOf, Refusals, type Refused, refusedFor, RUNS, toldOf } from './convert-refusals.ts';
 import { ConvertSums, openingOf } from './convert-sums.ts';
 import type { Job, Piece } from './job.ts';
-import type { ThreadContext } from './open.ts';
+import type { Opened, ThreadContext } from './open.ts';
 import { placeOfLine, type Words } from './words.ts';
 
 export type ConvertJob = Extract<Job, { kind: 'convert' }>;
@@ -73,20 +74,19 @@ const IDLE: RecordMessages[] = [];
 export class Conversion {
   readonly #context: ThreadContext;
   readonly #job: ConvertJob;
+  readonly #input: InputSource;
   readonly #reading: FileOptions;
-  readonly #isLive: boolean;
   readonly #out: ConvertOutput;
   #sums = new ConvertSums();
   #handedOut = 0;
   #records: RecordMessages | undefined;
   readonly #refusals = new Refusals();
 
-  /** `isLive`: the input may come slowly, and what is there goes out. */
-  constructor(context: ThreadContext, job: ConvertJob, reading: FileOptions, isLive: boolean) {
+  constructor(context: ThreadContext, job: ConvertJob, { input, options }: Opened) {
     this.#context = context;
     this.#job = job;
-    this.#reading = reading;
-    this.#isLive = isLive;
+    this.#input = input;
+    this.#reading = options;
     this.#out = new ConvertOutput(job.part.of === 'guess');
   }
 
@@ -105,14 +105,17 @@ export class Conversion {
 
   /** Converts all that comes; the sums are the last piece. */
   *take<T, R>(all: Generator<T, R, void>, convert: (one: T) => Pieces): Generator<Piece, R, void> {
+    // Where an input may come slowly, what is there goes out.
+    const isLive = !this.#input.canReread;
     try {
-      for (let next = all.next(); ; next = all.next()) {
+      for (let next = all.next(), isFirst = true; ; next = all.next(), isFirst = false) {
+        if (isFirst) this.#loseColumns();
         if (next.done) {
           yield* this.#end();
           return next.value;
         }
         yield* convert(next.value);
-        if (this.#isLive) yield* this.#out.patience();
+        if (isLive) yield* this.#out.patience();
       }
     } catch (error) {
       // What was read before belongs to the output.
@@ -124,6 +127,13 @@ export class Conversion {
       if (this.#records !== undefined) IDLE.push(this.#records);
       this.#records = undefined;
     }
+  }
+
+  #loseColumns(): void {
+    const { leftOut } = this.#input;
+    if (!leftOut) return;
+    const { path } = this.#job.input;
+    this.#sums.loseTimes(leftOut.count, [path], { what: 'column', message: null, detail: leftOut.first });
   }
 
   *#end(): Pieces {

@@ -19,9 +19,10 @@ import type { Kind } from './kind.ts';
 import { canBeMoved } from './parts.ts';
 
 export const CONVERT: Kind<ConvertJob> = {
-  *raw(context, job, { input, options }, range) {
+  *raw(context, job, opened, range) {
+    const { input, options } = opened;
     let from = range.start?.position ?? 0;
-    const conversion = new Conversion(context, job, options, !input.canReread);
+    const conversion = new Conversion(context, job, opened);
     let unsaid: Piece | null = null;
     const begun = (at: Checkpoint): void => {
       from = at.position;
@@ -44,12 +45,13 @@ export const CONVERT: Kind<ConvertJob> = {
     }
   },
 
-  *records(context, job, { input, options }, part) {
+  *records(context, job, opened, part) {
+    const { input, options } = opened;
     let [records, furthest] = [part.record, part.from];
     const source = new WatchedSource(context.watched(input), {
       hasRead: (to) => void (furthest = Math.max(furthest, to)),
     });
-    const conversion = new Conversion(context, job, options, !input.canReread);
+    const conversion = new Conversion(context, job, opened);
     const locate = (bytes: Uint8Array): number => context.machine.checkJson(bytes, JSON_DEEPEST);
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
     const isAny = job.from === 'auto' || isDialect(job.from);

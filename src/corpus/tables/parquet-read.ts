@@ -66,7 +66,9 @@ class ParquetReader {
     const rows = metadata.row_groups.reduce((sum, { num_rows: some }) => sum + Number(some), 0);
     if (isTooMany(rows, this.#file.byteLength)) throw this.#damage('it promises more rows than it can hold');
     const root = await this.#attempt(() => parquetSchema(metadata));
-    const wanted = this.#choose(root.children.map(({ element }) => element.name));
+    const names = root.children.map(({ element }) => element.name);
+    const wanted = this.#choose(names);
+    this.#leaveOut(names.filter((name) => !wanted.includes(name)));
     const schemas = root.children.filter(({ element }) => wanted.includes(element.name));
     for (const group of metadata.row_groups) {
       await this.#attempt(() => {
@@ -88,6 +90,10 @@ class ParquetReader {
     const more = names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : '';
     const reason = `has none of the columns ${this.#wanted.join(', ')}; its columns are ${named || 'none'}${more}`;
     throw new InputError(this.#path, reason, 'name the column that holds the transcripts: --field NAME');
+  }
+
+  #leaveOut(names: readonly string[]): void {
+    if (names.length > 0) this.#output.leaveOut({ count: names.length, first: shown(names[0]!) });
   }
 
   #checkGroup({ columns }: RowGroup, wanted: string[]): void {
@@ -190,7 +196,8 @@ class Column extends RowNode {
 
 /** Names that people may be shown. */
 const PLAIN_NAME = /^\w{1,64}$/;
-const nameOf = ({ name }: Column): string => (PLAIN_NAME.test(name) ? `the column ${name}` : 'a column');
+const shown = (name: string): string => (PLAIN_NAME.test(name) ? name : '');
+const nameOf = ({ name }: Column): string => (shown(name) ? `the column ${name}` : 'a column');
 
 /** Writes the next row of the columns. What is wrong with one that cannot be written stands in its place as a text. */
 function writeLine(out: JsonWriter, columns: readonly Column[]): void {

@@ -70,7 +70,8 @@ async function decodeHere(path: string, container: DecodeTask['container'], veri
   let error: InputError | null = null;
   const write = (bytes: Uint8Array): void => void parts.push(Buffer.from(bytes));
   try {
-    await decode({ container, path, descriptor, verify, columns: [] }, { write, check: () => {}, ask: () => null });
+    const output = { write, check: () => {}, leaveOut: () => {}, ask: () => null };
+    await decode({ container, path, descriptor, verify, columns: [] }, output);
   } catch (thrown) {
     if (!(thrown instanceof InputError)) throw thrown;
     error = thrown;

@@ -36,7 +36,10 @@ async function readHere(path: string, columns = COLUMNS): Promise<Read> {
   let text = '';
   try {
     const output = {
-      write: (bytes: Uint8Array) => void (text += Buffer.from(bytes).toString()), check: () => {}, ask: () => null,
+      write: (bytes: Uint8Array) => void (text += Buffer.from(bytes).toString()),
+      check: () => {},
+      leaveOut: () => {},
+      ask: () => null,
     };
     await readParquet({ path, descriptor, columns }, fstatSync(descriptor).size, output);
     return { text, error: null };
@@ -94,7 +97,7 @@ test('of a row group pages are read as rows are wanted', async () => {
       lines.push(Buffer.from(part).toString());
     },
     check: () => void reads++,
-    ask: () => null,
+    leaveOut: () => {}, ask: () => null,
   };
   await readParquet({ path, descriptor, columns: COLUMNS }, bytes.length, output);
   closeSync(descriptor);
