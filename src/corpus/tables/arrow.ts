@@ -2,7 +2,9 @@
 // Texts are plain utf8.
 
 import * as arrow from '@uwdata/flechette';
-import { type Column, type Columns, NULL_BOOLEAN, NULL_WORD, type Store, type Words } from './columns.ts';
+import {
+  type Column, type Columns, type Integers, NULL_BOOLEAN, NULL_WORD, type Store, type Words,
+} from './columns.ts';
 import type { TableFile, TableWriter } from './writer.ts';
 
 /** A continuation of no bytes. */
@@ -99,13 +101,33 @@ function lengthOf(parts: readonly Uint8Array[]): number {
 /** A column of a batch as the format has it in memory. */
 function buffersOf({ nullable }: Column, store: Store, rows: number): object {
   const nulls = nullable ? nullsOf(store, rows) : null;
-  return { length: rows, ...validityOf(nulls, rows), ...valuesOf(store, rows) };
+  return { length: rows, ...validityOf(store, nulls, rows), ...valuesOf(store, rows) };
+}
+
+/** What is made of a column for a batch. */
+type Part = 'nulls' | 'validity' | 'offsets' | 'values';
+
+const ROOMS = new WeakMap<Store, Map<Part, ArrayBuffer>>();
+
+/**
+ * Memory of a column for one part of a batch, which the column's next batch takes again: new memory for each was 60 MiB
+ * of garbage with two threads. It holds anything.
+ */
+function roomFor(store: Store, part: Part, bytes: number): ArrayBuffer {
+  let rooms = ROOMS.get(store);
+  if (rooms === undefined) ROOMS.set(store, rooms = new Map<Part, ArrayBuffer>());
+  let room = rooms.get(part);
+  if (room === undefined || room.byteLength < bytes) {
+    room = new ArrayBuffer(2 ** Math.ceil(Math.log2(Math.max(bytes, 64))));
+    rooms.set(part, room);
+  }
+  return room;
 }
 
 /** 1 where a row has no value. */
 function nullsOf(store: Store, rows: number): Uint8Array {
   if (store.kind === 'texts') return store.nulls.subarray(0, rows);
-  const nulls = new Uint8Array(rows);
+  const nulls = new Uint8Array(roomFor(store, 'nulls', rows), 0, rows);
   if (store.kind === 'words') {
     const { ids } = store;
     for (let row = 0; row < rows; row++) nulls[row] = ids[row] === NULL_WORD ? 1 : 0;
@@ -120,15 +142,18 @@ function nullsOf(store: Store, rows: number): Uint8Array {
 }
 
 /** Without nulls the bits may be left out. */
-function validityOf(nulls: Uint8Array | null, rows: number): { validity: Uint8Array; nullCount: number } {
+function validityOf(
+  store: Store, nulls: Uint8Array | null, rows: number,
+): { validity: Uint8Array; nullCount: number } {
   let nullCount = 0;
   if (nulls !== null) for (let row = 0; row < rows; row++) nullCount += nulls[row]!;
-  return { validity: nullCount > 0 ? bitsOf(nulls!, 0, rows) : new Uint8Array(0), nullCount };
+  return { validity: nullCount > 0 ? bitsOf(store, 'validity', nulls!, 0, rows) : new Uint8Array(0), nullCount };
 }
 
 /** A bit for each value that is this one. */
-function bitsOf(values: Uint8Array, one: number, rows: number): Uint8Array {
-  const bits = new Uint8Array(Math.ceil(rows / 8));
+function bitsOf(store: Store, part: Part, values: Uint8Array, one: number, rows: number): Uint8Array {
+  const bytes = Math.ceil(rows / 8);
+  const bits = new Uint8Array(roomFor(store, part, bytes), 0, bytes).fill(0);
   for (let row = 0; row < rows; row++) if (values[row] === one) bits[row >> 3]! |= 1 << (row & 7);
   return bits;
 }
@@ -138,24 +163,32 @@ function valuesOf(store: Store, rows: number): object {
   switch (store.kind) {
     case 'words': return wordsOf(store, rows);
     case 'texts': {
-      const offsets = new Int32Array(rows + 1);
+      const offsets = offsetsOf(store, rows);
       offsets.set(store.ends.subarray(0, rows), 1);
       return { offsets, values: store.values.subarray(0, store.bytes) };
     }
-    case 'integers': return { values: longsOf(store.values, rows) };
-    case 'booleans': return { values: bitsOf(store.values, 1, rows) };
+    case 'integers': return { values: longsOf(store, rows) };
+    case 'booleans': return { values: bitsOf(store, 'values', store.values, 1, rows) };
   }
 }
 
+/** Where the first text begins, and each one ends. */
+function offsetsOf(store: Store, rows: number): Int32Array {
+  const offsets = new Int32Array(roomFor(store, 'offsets', 4 * (rows + 1)), 0, rows + 1);
+  offsets[0] = 0;
+  return offsets;
+}
+
 /** Words as texts one after the other. */
-function wordsOf({ ids, texts, bytes }: Words, rows: number): { offsets: Int32Array; values: Uint8Array } {
+function wordsOf(store: Words, rows: number): { offsets: Int32Array; values: Uint8Array } {
+  const { ids, texts, bytes } = store;
   // All words, each behind the one before.
   const words = new Uint8Array(bytes + STEP);
   const starts = new Int32Array(texts.length + 1);
   for (const [id, text] of texts.entries()) {
     starts[id + 1] = starts[id]! + ENCODER.encodeInto(text, words.subarray(starts[id])).written;
   }
-  const offsets = new Int32Array(rows + 1);
+  const offsets = offsetsOf(store, rows);
   let at = 0;
   for (let row = 0; row < rows; row++) {
     const id = ids[row]!;
@@ -163,7 +196,7 @@ function wordsOf({ ids, texts, bytes }: Words, rows: number): { offsets: Int32Ar
     offsets[row + 1] = at;
   }
   // Most words are short: four bytes a step, which go over what comes next, are faster than a call.
-  const values = new Uint8Array(at + STEP);
+  const values = new Uint8Array(roomFor(store, 'values', at + STEP), 0, at + STEP);
   const from = new DataView(words.buffer);
   const into = new DataView(values.buffer);
   for (let row = 0; row < rows; row++) {
@@ -179,12 +212,14 @@ function wordsOf({ ids, texts, bytes }: Words, rows: number): { offsets: Int32Ar
 const STEP = 4;
 const HIGH = 2 ** 32;
 
-function longsOf(values: Float64Array, rows: number): BigInt64Array {
-  const halves = new Int32Array(2 * rows);
+function longsOf(store: Integers, rows: number): BigInt64Array {
+  const { values } = store;
+  const longs = new BigInt64Array(roomFor(store, 'values', 8 * rows), 0, rows);
+  const halves = new Int32Array(longs.buffer, 0, 2 * rows);
   for (let row = 0; row < rows; row++) {
     const value = values[row]!;
     halves[2 * row] = value;
     halves[2 * row + 1] = Math.floor(value / HIGH);
   }
-  return new BigInt64Array(halves.buffer);
+  return longs;
 }
