@@ -6,27 +6,23 @@ import { COMMON } from './common-jobs.ts';
 import type { Kind } from './kind.ts';
 import { tableOf, type Work } from './job.ts';
 
+const LOAD: Partial<Record<Work['kind'], () => Promise<Kind>>> = {
+  audit: async () => (await import('./audit-job.ts')).AUDIT,
+  convert: async () => (await import('./convert-job.ts')).CONVERT,
+  render: async () => (await import('./render-job.ts')).RENDER,
+  run: async () => (await import('./run-job.ts')).RUN,
+  filter: async () => (await import('./filter-job.ts')).FILTER,
+};
+
+/** Those that were loaded: every job asks. */
+const loaded = new Map<Work['kind'], Kind>();
+
 export async function kindOf(work: Work): Promise<Kind> {
   const table = tableOf(work);
   if (table !== null) await loadWriter(table.format);
-  switch (work.kind) {
-    case 'audit':
-      return (await import('./audit-job.ts')).AUDIT;
-    case 'convert':
-      return (await import('./convert-job.ts')).CONVERT;
-    case 'render':
-      return (await import('./render-job.ts')).RENDER;
-    case 'run':
-      return (await import('./run-job.ts')).RUN;
-    case 'filter':
-      return (await import('./filter-job.ts')).FILTER;
-    case 'messages':
-      if (work.tokens !== undefined) await loadTokenizer(work.tokens);
-      return COMMON;
-    case 'statistics':
-      if (work.tokens !== undefined) await loadTokenizer(work.tokens);
-      return COMMON;
-    default:
-      return COMMON;
-  }
+  if ('tokens' in work && work.tokens !== undefined) await loadTokenizer(work.tokens);
+  const { kind } = work;
+  const known = loaded.get(kind) ?? (await LOAD[kind]?.()) ?? COMMON;
+  loaded.set(kind, known);
+  return known;
 }

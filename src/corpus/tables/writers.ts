@@ -5,6 +5,8 @@ import type { TableFormat, TableWriter } from './writer.ts';
 const writers = new Map<TableFormat, TableWriter>();
 
 export async function loadWriter(format: TableFormat): Promise<TableWriter> {
+  const loaded = writers.get(format);
+  if (loaded !== undefined) return loaded;
   const { writer } = format === 'arrow' ? await import('./arrow.ts') : await import('./parquet-write.ts');
   writers.set(format, writer as TableWriter);
   return writer as TableWriter;
