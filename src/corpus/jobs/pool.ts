@@ -102,9 +102,11 @@ class RunningTask implements PoolRunning {
   #given = 0;
   #arrived: Arrived[] = [];
   #wake: (() => void) | null = null;
+  /** The result or an error came: no worker touches its memory any more. */
+  #isDone = false;
   isDropped = false;
 
-  /** `onEnd`: the last piece was taken. `onTakenBack`: no worker will touch its memory. */
+  /** `onEnd`: nothing of what a worker gave is wanted any more. `onTakenBack`: no worker will touch its memory. */
   constructor(job: Job, onEnd: (task: RunningTask) => void, onTakenBack: (task: RunningTask) => void) {
     this.job = job;
     this.#onEnd = onEnd;
@@ -114,7 +116,7 @@ class RunningTask implements PoolRunning {
   begin(memory: SharedArrayBuffer | undefined): void {
     this.attempts++;
     this.memory = memory;
-    this.#isOwing = false;
+    this.#isOwing = this.#isDone = false;
     this.flow = newFlow();
     this.#given = 0;
     this.#arrived = [];
@@ -125,6 +127,7 @@ class RunningTask implements PoolRunning {
       this.#take();
       return;
     }
+    this.#isDone = !('piece' in arrived);
     this.#arrived.push(arrived);
     this.#wake?.();
   }
@@ -161,7 +164,7 @@ class RunningTask implements PoolRunning {
   takeBack(): boolean {
     // What failed once is done again by a thread, which leaves out what was handed out.
     if (this.hasArrived || this.attempts > 1) return false;
-    if (Atomics.compareExchange(this.flow, BEGUN, 0, 1) !== 0) return false;
+    if (!this.#takeFromWorkers()) return false;
     this.drop();
     this.#onTakenBack(this);
     return true;
@@ -170,8 +173,14 @@ class RunningTask implements PoolRunning {
   drop(): void {
     this.isDropped = true;
     this.#arrived = [];
+    if (this.#isDone || this.#takeFromWorkers()) this.#onEnd(this);
     Atomics.store(this.flow, DROPPED, 1);
     this.#take();
+  }
+
+  /** True: no worker has begun it, and none will. */
+  #takeFromWorkers(): boolean {
+    return Atomics.compareExchange(this.flow, BEGUN, 0, 1) === 0;
   }
 
   #take(): void {
