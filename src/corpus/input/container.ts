@@ -1,9 +1,9 @@
 // What an input is packed in, told from its first bytes, never from its name; and the input as if it were not packed.
 
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { DecodeThread } from './decode-thread.ts';
 import { errorOf } from './decoder.ts';
 import type { DecodeTask } from './pass.ts';
-import { DeadDecoder, makeRingMemory, RingReader } from './ring.ts';
+import { DeadDecoder, RingReader } from './ring.ts';
 import { InputError } from '../error.ts';
 import { FileSource, type InputSource, type LeftOut, type Once, type ReadOn, StreamSource } from './source.ts';
 import { workerFile } from '../worker-file.ts';
@@ -20,9 +20,6 @@ export const COLUMNS: readonly string[] = [
 
 /** Deno's threads know the descriptors of none but themselves: a decoder is fed with the bytes, as of a pipe. */
 const SHARES_DESCRIPTORS = !('deno' in process.versions);
-
-/** MiB of objects in a thread that decodes bytes; buffers are not part of it. */
-const HEAP = 64;
 
 const ONCE: Once = { reason: 'a compressed input is read once', remedy: 'decompress it into a file first' };
 
@@ -77,19 +74,9 @@ export function decodeInput(input: InputSource, options: DecodeOptions): InputSo
 
 /** What the script of a decoding thread makes of an input. */
 export function decodeWith(script: URL, input: InputSource, task: DecodeTask): InputSource {
-  const memory = makeRingMemory();
-  // A port tells at once when the thread at its other end is no more, even while nothing here can hear of events.
-  const { port1: line, port2: end } = new MessageChannel();
-  const workerData = { ...task, memory, end };
-  const resourceLimits = task.container === 'parquet' ? {} : { maxOldGenerationSizeMb: HEAP };
-  const worker = new Worker(script, { workerData, transferList: [end], execArgv: [], name: 'decode', resourceLimits });
-  worker.unref();
-  line.unref();
-  // What goes wrong is seen in the ring.
-  worker.on('error', () => {});
-  const isAlive = (): boolean => (line.postMessage(null) as unknown) !== false;
+  const thread = DecodeThread.begin(script, task);
   let fed = 0;
-  const ring = new RingReader(memory, isAlive, (into) => {
+  const ring = new RingReader(thread.memory, () => thread.isAlive, (into) => {
     const length = input.read(fed, into);
     fed += length;
     input.release(fed);
@@ -106,10 +93,10 @@ export function decodeWith(script: URL, input: InputSource, task: DecodeTask): I
   };
   const close = (): void => {
     isOpen = false;
-    worker.postMessage(null);
+    thread.cancel();
     // A thread that decodes one large piece hears of nothing.
-    ring.cancel(() => void worker.terminate());
-    line.close();
+    if (ring.cancel(() => thread.end())) thread.leave();
+    else thread.end();
     input.close();
   };
   return new DecodedSource(path, readOn, close, ring);

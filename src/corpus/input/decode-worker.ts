@@ -1,8 +1,9 @@
-// The decoding thread: reads coded bytes, decodes them, and puts what they hold into a ring that another thread reads.
-// That thread sleeps while it waits, so that it sees no event of this one: every error must go through the ring.
+// The decoding thread: reads coded bytes, decodes them, and puts what they hold into a ring that another thread reads;
+// one task after the other. That thread sleeps while it waits, so that it sees no event of this one: every error must
+// go through the ring.
 
 import { fstatSync } from 'node:fs';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { reportOf } from './decoder.ts';
 import { decode, type DecodeTask } from './pass.ts';
 import { RingWriter } from './ring.ts';
@@ -12,10 +13,11 @@ export interface WorkerTask extends DecodeTask {
   readonly memory: SharedArrayBuffer;
 }
 
-const task = workerData as WorkerTask;
-const ring = new RingWriter(task.memory);
+/** Of the task at hand. */
+let ring: RingWriter | undefined;
 
-async function run(): Promise<void> {
+async function run(task: WorkerTask): Promise<void> {
+  ring = new RingWriter(task.memory);
   try {
     if (task.container === 'parquet') {
       const { readParquet } = await import('../tables/parquet-read.ts');
@@ -27,17 +29,15 @@ async function run(): Promise<void> {
   } catch (error) {
     ring.fail(reportOf(error));
   }
-}
-
-function leave(): void {
   ring.leave();
-  process.exit();
 }
 
-// Nobody wants the rest. The decoder asks the ring wherever it does not wait for the program.
-parentPort?.on('message', stopZstd);
-process.on('uncaughtException', (error) => {
-  ring.fail(reportOf(error));
-  leave();
+parentPort?.on('message', (task: WorkerTask | null) => {
+  // Nobody wants the rest. The decoder asks the ring wherever it does not wait for the program.
+  if (task === null) stopZstd();
+  else void run(task);
 });
-void run().then(leave);
+process.on('uncaughtException', (error) => {
+  ring?.fail(reportOf(error));
+  process.exit();
+});

@@ -87,6 +87,11 @@ class Shared {
   }
 }
 
+/** Makes memory that both sides have done with as good as new. */
+export function clearRing(memory: SharedArrayBuffer): void {
+  new Shared(memory).control.fill(0);
+}
+
 export function makeRingMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(CONTROL + RING + FEED + REPORT + NOTE);
 }
@@ -126,14 +131,18 @@ export class RingReader {
     return JSON.parse(Buffer.from(this.#shared.note.slice(0, length)).toString()) as LeftOut;
   }
 
-  /** Nothing more is read. Returns when the decoder has let go of everything; `stop` is called when that takes long. */
-  cancel(stop: () => void): void {
+  /**
+   * Nothing more is read. Returns when the decoder has let go of everything; `stop` is called when that takes long.
+   * False: its thread ended, or was stopped.
+   */
+  cancel(stop: () => void): boolean {
     const shared = this.#shared;
     shared.set(CANCELLED, 1);
     shared.signal(FOR_DECODER);
     for (let waits = 0; ; waits++) {
       const seen = shared.get(FOR_READER);
-      if (shared.get(GONE) === 1 || !this.#isAlive()) return;
+      if (shared.get(GONE) === 1) return waits <= PATIENCE;
+      if (!this.#isAlive()) return false;
       if (waits === PATIENCE) stop();
       shared.wait(FOR_READER, seen);
     }
@@ -240,7 +249,7 @@ export class RingWriter {
     this.#shared.signal(FOR_READER);
   }
 
-  /** The last word: no descriptor and no child process is touched from here on. */
+  /** The last word of a task: no descriptor and no child process is touched from here on. */
   leave(): void {
     this.#shared.set(GONE, 1);
     this.#shared.signal(FOR_READER);

@@ -2,6 +2,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import * as zlib from 'node:zlib';
 import { buildSync } from 'esbuild';
@@ -351,9 +352,8 @@ describe('the thread', () => {
   test.skipIf(process.platform !== 'linux')('and its program are gone after close, wherever it stood', async () => {
     const paths = [file('decoded/stop.gz', bomb())];
     if (canZstd) paths.push(file('decoded/stop.zst', zstd(Buffer.alloc(2 ** 27))));
-    const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 500));
     // Threads of the tests before may still be going.
-    await settle();
+    await sleep(1000);
     const before = { fd: count('fd'), task: count('task') };
     for (const each of paths) {
       for (const read of [0, 1, 3_000_000]) {
@@ -364,10 +364,36 @@ describe('the thread', () => {
         }
       }
     }
-    await settle();
+    await sleep(1000);
     expect({ fd: count('fd'), task: count('task') }).toEqual(before);
     const { stdout } = spawnSync('ps', ['--ppid', String(process.pid), '-o', 'stat=,comm='], { encoding: 'utf8' });
     expect(stdout).not.toContain('zstd');
+  });
+
+  test('decodes the next input, too, but not when it had to be ended', async () => {
+    let begun = 0;
+    const count = (): void => void begun++;
+    process.on('worker', count);
+    const texts = Array.from({ length: 20 }, (_, n) => textOf(10_000 * n));
+    for (const [n, text] of texts.entries()) {
+      const input = decodeInput(FileSource.open(file(`decoded/next-${n}.gz`, zlib.gzipSync(text))), { verify: true });
+      // Some are read to their ends, of others nobody wants the rest.
+      const length = n % 3 === 0 ? 1 : text.length;
+      expect(Buffer.compare(input.bytes(0, length), text.subarray(0, length))).toBe(0);
+      input.close();
+    }
+    // The event comes later.
+    await sleep(0);
+    expect(begun).toBeLessThan(2);
+    const url = script('once', `
+      import { parentPort } from 'node:worker_threads';
+      parentPort.on('message', () => { for (;;); });
+    `);
+    begun = 0;
+    for (let n = 0; n < 2; n++) decodeWith(url, FileSource.open(path), task).close();
+    await sleep(0);
+    process.off('worker', count);
+    expect(begun).toBe(2);
   });
 
   test('decodes for a thread, too', async () => {
@@ -398,11 +424,12 @@ describe('the thread', () => {
   test('keeps no process alive', () => {
     const bundle = new URL('../../../dist/cli/corpus-input-decode-worker.js', import.meta.url);
     const url = script('alive', `
-      import { Worker, MessageChannel } from 'node:worker_threads';
-      const { port2: end } = new MessageChannel();
+      import { Worker } from 'node:worker_threads';
       const memory = new SharedArrayBuffer(2 ** 22);
-      const task = { container: 'gzip', path: 'x', descriptor: null, verify: false, columns: [], memory, end };
-      new Worker(new URL(${JSON.stringify(bundle.href)}), { workerData: task, transferList: [end] }).unref();
+      const task = { container: 'gzip', path: 'x', descriptor: null, verify: false, columns: [], memory };
+      const worker = new Worker(new URL(${JSON.stringify(bundle.href)}));
+      worker.unref();
+      worker.postMessage(task);
     `);
     expect(spawnSync(process.execPath, [fileURLToPath(url)], { timeout: 20_000 }).status).toBe(0);
   });

@@ -113,7 +113,8 @@ function twoOf(run: number): readonly number[] {
 const EACH = [0, 1, 2, 3, 4];
 
 function same(
-  bytes: Buffer, hint: string, options: FileOptions = {}, works: readonly RowsWork[] = WORK, machines: readonly number[] = EACH,
+  bytes: Buffer, hint: string, options: FileOptions = {}, works: readonly RowsWork[] = WORK,
+  machines: readonly number[] = EACH,
 ): void {
   const old = { ...OLD, ...options };
   const isTurns = beginsWithTurn(inputOf(bytes, 1 << 20));

@@ -18,6 +18,8 @@ import { mutated } from '../../corpus/records/random-chat.ts';
 
 const BUILDS = ['simd', 'scalar'] as const;
 const DECODER = new TextDecoder();
+const MACHINE = createMachine();
+const WRITERS = { simd: new RecordMessages({ build: 'simd' }), scalar: new RecordMessages({ build: 'scalar' }) };
 
 interface Written {
   readonly json: string;
@@ -38,11 +40,11 @@ interface MadeOptions extends ReadOptions {
 /** Records of a text's transcripts in both ways. */
 function recordsOf(
   text: Uint8Array | string | Source, build: (typeof BUILDS)[number],
-  { preambles = false, ...options }: MadeOptions = {}, machine: Machine = createMachine(),
+  { preambles = false, ...options }: MadeOptions = {}, machine: Machine = MACHINE,
 ): Made {
   const source = typeof text === 'object' && 'read' in text ? text
     : new MemorySource(typeof text === 'string' ? Buffer.from(text) : text);
-  const writer = new RecordMessages({ build });
+  const writer = WRITERS[build];
   const made: Made = { fromRows: [], fromValues: [] };
   for (const one of transcriptsOrRows(machine, source, options)) {
     if (!('read' in one)) continue;
