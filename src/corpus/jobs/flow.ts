@@ -237,7 +237,7 @@ export class Flow {
     // Goes on while a step is taken; errors come where they belong.
     const fill = async (): Promise<void> => {
       try {
-        while (ready.length < most && !left) {
+        while (ready.length < most && !left && !ready.some(isDecoded)) {
           const next = await planned.next();
           if (next.done) {
             ended = true;
@@ -389,6 +389,9 @@ function refuseChanged(
   if (now?.file !== state.file ? isOpen : now.content === state.content) return;
   throw new InputError(input.path, 'was changed while it was read', 'read it when nobody writes to it');
 }
+
+/** A thread decodes it a MiB ahead: one that waits is enough, as this thread reads one after the other. */
+const isDecoded = (step: Step): boolean => 'opened' in step && step.opened?.input.canReread === false;
 
 function dropStep(step: Step): void {
   if ('work' in step) step.work.drop();

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { Flow } from '../../../src/corpus/jobs/flow.ts';
 import { type Job, type JobInput, tableOf, type Work } from '../../../src/corpus/jobs/job.ts';
@@ -200,6 +201,21 @@ test.each(WORKS)('$kind: threads are started where they gain, or always', async 
   }
   vi.unstubAllEnvs();
   process.off('worker', count);
+});
+
+test('compressed inputs: one is decoded ahead, by the threads that decoded those before', async () => {
+  let begun = 0;
+  const count = (): void => void begun++;
+  process.on('worker', count);
+  const path = fileOf(gzipSync((START + TALK).repeat(300)));
+  const flow = new Flow({ threads: 2, work: { kind: 'count' }, read: () => ({}), tellsAtEnd: false });
+  let ends = 0;
+  for await (const event of flow.events(findInputs(Array.from({ length: 12 }, () => path), -1))) {
+    if (event.kind === 'end') ends += event.transcripts;
+  }
+  await sleep(5);
+  process.off('worker', count);
+  expect([ends, begun]).toEqual([12 * 300, 2]);
 });
 
 test('check: a part of raw text is done once, where it begins as was guessed', async () => {
