@@ -58,6 +58,9 @@ function errorOf({ err }: Told): string {
 
 const counted = (): number => Number(readFileSync(COUNT, 'utf8'));
 
+/** The call that fails next: each of the first ones, and then some of many that are alike. */
+const further = (n: number): number => after(n) + (n >> 4);
+
 /** About three pieces of output. */
 const LONG = CLEAN.replace('Hello', 'x'.repeat(20_000));
 const raw = file('faults/raw.txt', (LONG + FAULTY).repeat(30));
@@ -109,7 +112,7 @@ describe.each(part(OUTPUTS))('the output file of %s', (name, argv) => {
     const whole = found()['target']!;
     expect(isWhole(whole, whole)).toBe(true);
     let failures = 0;
-    for (let n = 1; ; n = after(n)) {
+    for (let n = 1; ; n = further(n)) {
       fresh();
       const told = run(argv, { calls, path: at('faults/out'), n });
       const what = `${n}: ${told.err}`;
@@ -205,7 +208,7 @@ describe.each(part(READ))('the input of %s', (_, path, argv) => {
     const whole = run(argv);
     rmSync(at('faults/page'), { force: true });
     const outs = new Set<string>();
-    for (let n = 1; ; n = after(n)) {
+    for (let n = 1; ; n = further(n)) {
       const told = run(argv, { calls: { readSync: 'EIO' }, path, n });
       if (counted() < n) {
         expect(told).toEqual(whole);

@@ -388,7 +388,7 @@ test.each([
   ['js', new Twin({ window: 48, tableRows: 8 }), abi.LONGEST_TOKEN + 2],
 ] as const)('%s: a check changes nothing of a scan that is under way', (_, machine, mostHeld) => {
   const random = randomOf(SEED);
-  for (let run = 0; run < 200; run++) {
+  for (let run = 0; run < runs(200); run++) {
     const input = randomInput(random);
     const plan = { dialect: DIALECTS['openchatml-2.2'], how: abi.AT_INPUT, mostHeld };
     const seed = random.below(0x7fffffff);

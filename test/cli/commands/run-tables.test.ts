@@ -1,6 +1,7 @@
 // `run` into tables: what lines of JSON say, in the same bytes on every number of threads.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runShards, type RunShardsOptions } from '../../../src/cli/commands/run.ts';
@@ -52,7 +53,9 @@ async function expectRows(tables: string, lines: string, format: 'arrow' | 'parq
     const told = jsonLines(text.replaceAll(/("line":\d+,"id":)(\d+)/g, '$1"$2"'));
     const expected = told.map((line) => (name.includes('.messages.') ? line : verdictRow(line)));
     expect(rows.length, name).toBe(expected.length);
-    for (const [i, row] of rows.entries()) expect(row, `${name} ${i}`).toEqual(expected[i]);
+    for (const [i, row] of rows.entries()) {
+      if (!isDeepStrictEqual(row, expected[i])) expect(row, `${name} ${i}`).toEqual(expected[i]);
+    }
     count += rows.length;
   }
   return count;

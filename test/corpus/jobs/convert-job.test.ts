@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { ConvertWork } from '../../../src/corpus/jobs/job.ts';
-import { PARTS } from '../../../src/corpus/jobs/parts.ts';
 import { Pool } from '../../../src/corpus/jobs/pool.ts';
 import type { FileOptions } from '../../../src/corpus/records/unit.ts';
 import { fromOpenAI } from '../../../src/formats/chat/read.ts';
@@ -377,12 +376,12 @@ test('numbers of transcripts, with more digits and fewer than was likely', async
 testLong('more transcripts that are refused than are told by themselves', async () => {
   const path = join(folder, `input-${files++}`);
   // Beginnings of parts lie behind a start token, or in a header; the last ones are not refused.
-  const refused = 'version: 2.2\n---\n<|start|>robot<|message|>x<|end|>\n'.repeat(200_000);
-  writeFileSync(path, `${refused}${'version: 2.2\n---\n<|start|>user<|message|>x<|end|>\n'.repeat(150_000)}`);
+  const refused = 'version: 2.2\n---\n<|start|>robot<|message|>x<|end|>\n'.repeat(30_000);
+  writeFileSync(path, `${refused}${'version: 2.2\n---\n<|start|>user<|message|>x<|end|>\n'.repeat(20_000)}`);
   const work = { kind: 'convert', to: 'messages', from: 'auto', format: 'ndjson', forTerminal: false } as const;
   const whole = await seen(path, work, {}, 1);
   for (const pool of pools) {
-    const parts = await seen(path, work, {}, pool.threads, PARTS, pool);
+    const parts = await seen(path, work, {}, pool.threads, { step: () => 400_000, least: 0 }, pool);
     expect(isDeepStrictEqual(parts, whole), `${pool.threads} threads`).toBe(true);
   }
 }, 120_000);

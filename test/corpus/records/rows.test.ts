@@ -55,9 +55,8 @@ const KINDS = new Map(await Promise.all(WORK.map(async (work) => [work.kind, awa
 
 function inputOf(bytes: Uint8Array, most: number): InputSource {
   const source = new SlowSource(bytes, most);
-  // A file, in which places are looked up later. Room for a long line of an input without an end takes long to get.
-  const end = bytes.length % 8 === 0 ? undefined : bytes.length;
-  const rest = { path: 'x', size: bytes.length, end, canReread: true, first: 0, close: () => {}, release: () => {} };
+  // A file, in which places are looked up later.
+  const rest = { path: 'x', size: bytes.length, canReread: true, first: 0, close: () => {}, release: () => {} };
   return Object.assign(source, rest) as unknown as InputSource;
 }
 
