@@ -84,10 +84,14 @@ export function decodeWith(script: URL, input: InputSource, task: DecodeTask): I
   });
   const { path } = task;
   let isOpen = true;
+  let decoded = 0;
   const readOn = (into: Uint8Array): number => {
     if (!isOpen) throw new InputError(path, 'was closed');
     const read = attempt(path, () => ring.read(into));
-    if (typeof read === 'number') return read;
+    if (typeof read === 'number') {
+      decoded += read;
+      return read;
+    }
     if (read === '') return 0;
     throw errorOf(path, read);
   };
@@ -95,7 +99,7 @@ export function decodeWith(script: URL, input: InputSource, task: DecodeTask): I
     isOpen = false;
     thread.cancel();
     // A thread that decodes one large piece hears of nothing.
-    if (ring.cancel(() => thread.end())) thread.leave();
+    if (ring.cancel(() => thread.end())) thread.leave(decoded);
     else thread.end();
     input.close();
   };

@@ -10,6 +10,8 @@ const HEAP = 64;
 /** Threads that wait for the next input, and how long they do. */
 const MOST_IDLE = 2;
 const IDLE_MS = 300;
+/** Bytes of a table: after a larger one a thread's memory, 60 MiB, is worth more than the time of a new one. */
+const SMALL = 8 * 1024 * 1024;
 
 const idle = new Set<DecodeThread>();
 
@@ -62,9 +64,9 @@ export class DecodeThread {
     this.#worker.postMessage(null);
   }
 
-  /** The task is over: the thread may be given another one. */
-  leave(): void {
-    if (idle.size >= MOST_IDLE) return this.end();
+  /** The task is over, which gave so many bytes: the thread may be given another one. */
+  leave(decoded: number): void {
+    if (idle.size >= MOST_IDLE || (!this.#isLimited && decoded > SMALL)) return this.end();
     idle.add(this);
     this.#timer = setTimeout(() => this.end(), IDLE_MS).unref();
   }
