@@ -1,6 +1,6 @@
 // What Parquet is read with: parts of the library that it does not export by name, and decompressors.
 
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import type { Compressors, DecodedArray, ParquetParsers, SchemaTree } from 'hyparquet';
 import type { readPage } from 'hyparquet/src/column.js';
 import type { Page } from './parquet-checks.ts';
@@ -57,12 +57,20 @@ export async function loadPageLibrary(): Promise<PageLibrary> {
   return Object.assign({}, ...parts) as PageLibrary;
 }
 
-/** Node's own decoders where it has them: they are faster, and check checksums. */
+type Decompress = (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
+
+/** Node's own decoders where it has them: they are faster, and check checksums. From Node 22.15 on it has zstd. */
 export async function loadCompressors(): Promise<Compressors> {
   const { compressors } = await import('hyparquet-compressors');
+  const { brotliDecompressSync, gunzipSync, zstdDecompressSync } = zlib as typeof zlib & {
+    zstdDecompressSync?: Decompress;
+  };
+  const native = (decompress: Decompress) => (bytes: Uint8Array, length: number): Uint8Array =>
+    decompress(bytes, { maxOutputLength: Math.max(1, length) });
   return {
     ...compressors,
-    GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(1, length) }),
-    BROTLI: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(1, length) }),
+    GZIP: native(gunzipSync),
+    BROTLI: native(brotliDecompressSync),
+    ...(zstdDecompressSync && { ZSTD: native(zstdDecompressSync) }),
   };
 }
