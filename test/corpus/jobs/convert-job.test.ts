@@ -13,6 +13,7 @@ import { convertTranscript, FORMS, isDialect } from '../../../src/formats/conver
 import type { ToolDefinition, TranscriptData } from '../../../src/model/data.ts';
 import { runs, testLong } from '../../long.ts';
 import type { DialectId } from '../../../src/scan/dialects.ts';
+import { BLOCK } from '../../../src/scan/source.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
 import { mutated, randomLine, randomRecord, randomText } from '../records/random-chat.ts';
 import { randomWritten } from '../records/random-written.ts';
@@ -375,13 +376,14 @@ test('numbers of transcripts, with more digits and fewer than was likely', async
 
 testLong('more transcripts that are refused than are told by themselves', async () => {
   const path = join(folder, `input-${files++}`);
-  // Beginnings of parts lie behind a start token, or in a header; the last ones are not refused.
-  const refused = 'version: 2.2\n---\n<|start|>robot<|message|>x<|end|>\n'.repeat(30_000);
-  writeFileSync(path, `${refused}${'version: 2.2\n---\n<|start|>user<|message|>x<|end|>\n'.repeat(20_000)}`);
+  // Beginnings of parts, blocks over which refusals are gathered, lie behind a start token, or in a header; the last
+  // ones are not refused.
+  const refused = 'version: 2.2\n---\n<|start|>robot<|message|>x<|end|>\n'.repeat(110_000);
+  writeFileSync(path, `${refused}${'version: 2.2\n---\n<|start|>user<|message|>x<|end|>\n'.repeat(70_000)}`);
   const work = { kind: 'convert', to: 'messages', from: 'auto', format: 'ndjson', forTerminal: false } as const;
   const whole = await seen(path, work, {}, 1);
   for (const pool of pools) {
-    const parts = await seen(path, work, {}, pool.threads, { step: () => 400_000, least: 0 }, pool);
+    const parts = await seen(path, work, {}, pool.threads, { step: () => BLOCK, least: 0 }, pool);
     expect(isDeepStrictEqual(parts, whole), `${pool.threads} threads`).toBe(true);
   }
 }, 120_000);
