@@ -142,8 +142,7 @@ export class Stream {
   }
 
   #feedText(chunk: string): void {
-    const last = chunk.charCodeAt(chunk.length - 1);
-    const isCut = last >= 0xd800 && last <= 0xdbff;
+    const isCut = isFirstHalf(chunk.charCodeAt(chunk.length - 1));
     const text = isCut ? chunk.slice(0, -1) : chunk;
     if (text !== '' || this.#surrogate !== '') this.#pushText(text);
     if (isCut) this.#surrogate = chunk.slice(-1);
@@ -155,8 +154,8 @@ export class Stream {
     this.#surrogate = '';
     for (let at = 0; at < whole.length; ) {
       let to = Math.min(whole.length, at + PART);
-      const last = whole.charCodeAt(to - 1);
-      if (to < whole.length && last >= 0xd800 && last <= 0xdbff) to++;
+      // Behind a half that has no other one, a pair may begin.
+      while (to < whole.length && isFirstHalf(whole.charCodeAt(to - 1))) to++;
       this.#reader.scan.pushText(at === 0 && to === whole.length ? whole : whole.slice(at, to));
       at = to;
     }
@@ -246,3 +245,6 @@ export class Stream {
     return events;
   }
 }
+
+/** Whether a unit is the first half of a surrogate pair. */
+const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

@@ -60,3 +60,12 @@ test('a text that is larger than any window', () => {
     expect(joined(fed(machines, text, options, () => text.length))).toEqual(expected);
   }
 });
+
+test('a pair behind a half, wherever a long text is divided', () => {
+  const options = { dialect: 'harmony', collect: true } as const;
+  for (const before of ['', 'a', 'aa']) {
+    const text = `<|start|>assistant<|channel|>final<|message|>${before}${'\ud83d\u{1f600}'.repeat(30_000)}<|return|>`;
+    const expected = joined(eventsOf(new TextEncoder().encode(text), options));
+    expect(joined(fed(LARGE, text, options, () => text.length))).toEqual(expected);
+  }
+});
