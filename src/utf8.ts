@@ -1,5 +1,5 @@
 // UTF-8 by hand: how long a character is, and how long an ill-formed sequence (R-UTF8: maximal subparts, as TextDecoder
-// replaces them).
+// replaces them); and where texts that become UTF-8 part by part may be divided.
 
 /**
  * Length in bytes of the character at `at`, below `end`; negative: the length of a maximal subpart that is not valid
@@ -33,6 +33,15 @@ export function countCodePoints(bytes: Uint8Array, from: number, to: number): nu
     at += bytes[at]! < 0x80 ? 1 : Math.abs(characterLength(bytes, at, to));
   }
   return count;
+}
+
+/**
+ * Where the part of a text ends that begins at `from`, of at most `most` units, which are two or more: the halves of a
+ * pair stay together, whatever stands before them. `to`: where the last part ends.
+ */
+export function partEnd(text: string, from: number, most: number, to = text.length): number {
+  const end = Math.min(to, from + most);
+  return end < to && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800 ? end - 1 : end;
 }
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -20,10 +20,10 @@ import type { RawTranscript, TranscriptRows } from '../records/open-transcript.t
 import { transcriptsOrRows } from '../records/raw.ts';
 import type { CorpusRecord, Placed, RecordProblem } from '../records/record.ts';
 import { passBad, type PassesBad } from '../records/pass-bad.ts';
-import { holdsRounded } from '../records/rounded.ts';
 import type { ChatLines } from '../records/chat-lines.ts';
 import { nextRecord, type RecordRows } from '../records/rows.ts';
 import { type FileOptions, largeText } from '../records/unit.ts';
+import { columnLost, fieldLost, lossesOf, type Read, withLosses } from './convert-losses.ts';
 import { ConvertOutput } from './convert-output.ts';
 import { canBeRecords } from './convert-quick.ts';
 import { addWritten, convertRecords, countPlainEmpty, emptyText, type RowsWork } from './convert-rows.ts';
@@ -46,8 +46,6 @@ interface Origin {
   /** Of a record. */
   readonly line: number | null;
 }
-
-type Read = { data: TranscriptData; losses: Loss[] };
 
 /** Forms whose data has the shape of a dialect. */
 const SHAPES: Partial<Record<RecordForm, DialectId>> = {
@@ -108,15 +106,14 @@ export class Conversion {
     // Where an input may come slowly, what is there goes out.
     const isLive = !this.#input.canReread;
     try {
-      for (let next = all.next(), isFirst = true; ; next = all.next(), isFirst = false) {
-        if (isFirst) this.#loseColumns();
-        if (next.done) {
-          yield* this.#end();
-          return next.value;
-        }
+      let next = all.next();
+      if (!next.done) this.#loseColumns();
+      for (; !next.done; next = all.next()) {
         yield* convert(next.value);
         if (isLive) yield* this.#out.patience();
       }
+      yield* this.#end();
+      return next.value;
     } catch (error) {
       // What was read before belongs to the output.
       yield* this.#end();
@@ -131,9 +128,8 @@ export class Conversion {
 
   #loseColumns(): void {
     const { leftOut } = this.#input;
-    if (!leftOut) return;
     const { path } = this.#job.input;
-    this.#sums.loseTimes(leftOut.count, [path], { what: 'column', message: null, detail: leftOut.first });
+    if (leftOut) this.#sums.loseTimes(leftOut.count, [path], columnLost(leftOut.first));
   }
 
   *#end(): Pieces {
@@ -389,19 +385,4 @@ function promptOf(
   if (!isDialect(to) || reasoning === 'think') throw new RangeError('a prompt is text of a dialect');
   const { text, messages, losses, dropped } = writePrompt(data, to, { ...options, rule: reasoning });
   return { text, record: null, messages, losses: [...dropped, ...losses] };
-}
-
-const fieldLost = (detail: string): Loss => ({ what: 'field', message: null, detail });
-
-/** What reading a record as JSON has lost. */
-function lossesOf({ bytes }: CorpusRecord, hasOddId: boolean): Loss[] {
-  const losses: Loss[] = [];
-  const lose = (detail: string): void => void losses.push(fieldLost(detail));
-  if (holdsRounded(bytes)) lose('a number that a double does not hold is rounded');
-  if (hasOddId) lose('an id that is no text and no number');
-  return losses;
-}
-
-function withLosses(before: readonly Loss[], read: Read): Read {
-  return before.length === 0 ? read : { data: read.data, losses: [...before, ...read.losses] };
 }

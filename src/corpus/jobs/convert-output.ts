@@ -4,6 +4,7 @@
 import type { ChatRecord } from '../../formats/chat/read.ts';
 import type { RecordWritten } from '../../formats/chat/record-messages.ts';
 import type { ToolDefinition } from '../../model/data.ts';
+import { partEnd } from '../../utf8.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { Piece } from './job.ts';
 
@@ -130,9 +131,7 @@ function* partsOfList(list: readonly unknown[]): Generator<string, void, void> {
 function* partsOfText(text: string): Generator<string, void, void> {
   yield '"';
   for (let from = 0; from < text.length; ) {
-    const unit = text.charCodeAt(from + LONG - 1);
-    // The second half of a pair stays with the first.
-    const to = from + LONG + (unit >= 0xd800 && unit < 0xdc00 ? 1 : 0);
+    const to = partEnd(text, from, LONG);
     yield JSON.stringify(text.slice(from, to)).slice(1, -1);
     from = to;
   }

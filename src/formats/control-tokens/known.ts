@@ -2,6 +2,7 @@
 
 import * as abi from '../../abi.ts';
 import { literalPattern } from '../../pattern.ts';
+import { partEnd } from '../../utf8.ts';
 import { ANY_TOKENS, type Dialect, DIALECTS, type DialectId, type Token } from '../../scan/dialects.ts';
 
 /** Of all four dialects, by their text. */
@@ -151,9 +152,7 @@ export function utf8Length(text: string, from: number, to: number): number {
   if (to - from < LONG) return shortLength(text, from, to);
   let bytes = 0;
   for (let at = from, end = at; at < to; at = end) {
-    end = Math.min(to, at + PART);
-    // A surrogate pair stays together.
-    if (end < to && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
+    end = partEnd(text, at, PART, to);
     bytes += ENCODER.encodeInto(text.slice(at, end), ENCODED).written;
   }
   return bytes;

@@ -4,6 +4,7 @@
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { checkOptions, type Known } from '../../options.ts';
 import { askedOf } from '../../rules/calls.ts';
+import { partEnd } from '../../utf8.ts';
 import type { StreamEvent } from './event.ts';
 import type { Machines } from './machines.ts';
 import { type ResolvedOptions, resolveOptions, type StreamOptions } from './options.ts';
@@ -142,7 +143,8 @@ export class Stream {
   }
 
   #feedText(chunk: string): void {
-    const isCut = isFirstHalf(chunk.charCodeAt(chunk.length - 1));
+    const last = chunk.charCodeAt(chunk.length - 1);
+    const isCut = last >= 0xd800 && last <= 0xdbff;
     const text = isCut ? chunk.slice(0, -1) : chunk;
     if (text !== '' || this.#surrogate !== '') this.#pushText(text);
     if (isCut) this.#surrogate = chunk.slice(-1);
@@ -153,9 +155,7 @@ export class Stream {
     const whole = this.#surrogate === '' ? text : this.#surrogate + text;
     this.#surrogate = '';
     for (let at = 0; at < whole.length; ) {
-      let to = Math.min(whole.length, at + PART);
-      // Behind a half that has no other one, a pair may begin.
-      while (to < whole.length && isFirstHalf(whole.charCodeAt(to - 1))) to++;
+      const to = partEnd(whole, at, PART);
       this.#reader.scan.pushText(at === 0 && to === whole.length ? whole : whole.slice(at, to));
       at = to;
     }
@@ -245,6 +245,3 @@ export class Stream {
     return events;
   }
 }
-
-/** Whether a unit is the first half of a surrogate pair. */
-const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

@@ -33,7 +33,8 @@ test.each([0, 1, 256, 257, 512, 1000, 20_000])('%d items', (length) => {
 
 test.each([65_535, 65_536, 65_537, 131_072, 500_000])('a text of %d units, in a message and by itself', (length) => {
   const pair = '\u{1f600}'.repeat(length / 2);
-  for (const text of ['"\n'.repeat(length / 2), `a${pair}`, pair, `${pair}\ud83d`, '\udc00'.repeat(length)]) {
+  const halves = '\ud83d\u{1f600}'.repeat(length / 3);
+  for (const text of ['"\n'.repeat(length / 2), `a${pair}`, pair, `${pair}\ud83d`, '\udc00'.repeat(length), halves]) {
     const call = { id: 'c', function: { name: 'f', arguments: text, none: undefined } };
     const messages = [{ role: 'user', content: 'x' }, { content: text, parts: [text, null, 'b'], calls: [call] }, null];
     const members = { messages, text, note: null };
