@@ -97,7 +97,8 @@ test('of a row group pages are read as rows are wanted', async () => {
       lines.push(Buffer.from(part).toString());
     },
     check: () => void reads++,
-    leaveOut: () => {}, ask: () => null,
+    leaveOut: () => {},
+    ask: () => null,
   };
   await readParquet({ path, descriptor, columns: COLUMNS }, bytes.length, output);
   closeSync(descriptor);
