@@ -7,23 +7,25 @@
 //   not an object, and so no record: `"the column NAME holds bytes that are not valid UTF-8"`.
 // - Checksums of pages are checked where a file has them, and what pages promise (parquet-checks.ts).
 
+import { isUtf8 } from 'node:buffer';
 import type { AsyncBuffer, ColumnMetaData, FileMetaData, RowGroup, SchemaTree } from 'hyparquet';
 import { readAt } from '../input/decoder.ts';
 import type { Decoded } from '../input/pass.ts';
 import { Cancelled } from '../input/ring.ts';
 import { InputError } from '../error.ts';
-import { jsonKey, JsonWriter, TooLong } from './json-writer.ts';
+import { JsonWriter, TooLong } from './json-writer.ts';
 import { LARGEST } from '../records/record.ts';
 import { isTooMany } from './parquet-checks.ts';
 import { ColumnValues, type Decoding, type Slice } from './parquet-column.ts';
 import { loadCompressors, loadPageLibrary } from './parquet-library.ts';
-import { RowNode } from './parquet-rows.ts';
-import { Untellable, writeMember } from './parquet-values.ts';
+import { RowNode, UNEQUAL } from './parquet-rows.ts';
+import { NO_UTF8, Untellable } from './parquet-values.ts';
 
 /** Lines are handed on when they are this long together. */
 const BATCH = 2 ** 18;
 /** Bytes of room for lines that is kept. */
 const MOST_KEPT = 2 ** 21;
+const OPEN_OBJECT = 0x7b;
 /** Columns that a message names. */
 const MOST_NAMED = 20;
 
@@ -76,7 +78,7 @@ class ParquetReader {
         const rows = Number(group.num_rows);
         if (rows === 0) return;
         const columnOf = columnsOf(group, root, this.#slice, { library, compressors, held: 0 });
-        this.#giveGroup(schemas.map((schema) => new Column(schema, columnOf, library)), rows);
+        this.#giveGroup(schemas.map((schema) => new RowNode(schema, columnOf, library)), rows);
       });
     }
     this.#checkRows(metadata);
@@ -110,7 +112,7 @@ class ParquetReader {
     if (Number(rows) !== this.#rows) throw this.#damage(`it promises ${rows} rows and has ${this.#rows}`);
   }
 
-  #giveGroup(columns: readonly Column[], rows: number): void {
+  #giveGroup(columns: readonly RowNode[], rows: number): void {
     const out = this.#lines;
     let whole = 0;
     const give = (): void => {
@@ -120,9 +122,10 @@ class ParquetReader {
       if (lines.length > 0) this.#output.write(lines);
     };
     try {
-      for (let row = 0; row < rows; row++) {
-        for (const column of columns) if (!column.hasRow) throw this.#lacks(column, row, rows);
-        writeLine(out, columns);
+      this.#checkColumns(columns, 0, rows);
+      for (let row = 1; row <= rows; row++) {
+        writeLine(out, columns, row);
+        this.#checkColumns(columns, row, rows);
         whole = out.at;
         this.#rows++;
         if (whole >= BATCH) give();
@@ -132,12 +135,16 @@ class ParquetReader {
       out.at = whole;
       give();
     }
-    for (const column of columns) if (column.hasRow) throw this.#lacks(column, rows + 1, rows);
   }
 
-  #lacks({ name }: Column, has: number, rows: number): InputError {
-    const found = has > rows ? 'more than' : `${has} of`;
-    return this.#damage(`the column ${JSON.stringify(name)} has ${found} ${rows} rows`);
+  /** Behind a row of each column that it is followed by another one, or not. */
+  #checkColumns(columns: readonly RowNode[], row: number, rows: number): void {
+    for (const column of columns) {
+      if (!column.isBetweenRows) throw new Error(UNEQUAL);
+      if (column.isOver === (row === rows)) continue;
+      const found = row === rows ? 'more than' : `${row} of`;
+      throw this.#damage(`the column ${JSON.stringify(column.name)} has ${found} ${rows} rows`);
+    }
   }
 
   readonly #slice = (from: number, to: number): ArrayBuffer => {
@@ -189,34 +196,44 @@ function columnsOf(
   };
 }
 
-/** A wanted column. */
-class Column extends RowNode {
-  readonly key = jsonKey(this.name);
-}
-
 /** Names that people may be shown. */
 const PLAIN_NAME = /^\w{1,64}$/;
 const shown = (name: string): string => (PLAIN_NAME.test(name) ? name : '');
-const nameOf = ({ name }: Column): string => (shown(name) ? `the column ${name}` : 'a column');
+const nameOf = ({ name }: RowNode): string => (shown(name) ? `the column ${name}` : 'a column');
 
-/** Writes the next row of the columns. What is wrong with one that cannot be written stands in its place as a text. */
-function writeLine(out: JsonWriter, columns: readonly Column[]): void {
+/** Writes a row. What is wrong with one that cannot be written stands in its place as a text. `row`: counts from 1. */
+function writeLine(out: JsonWriter, columns: readonly RowNode[], row: number): void {
   const start = out.at;
   out.limit = start + LARGEST;
-  let untellable: string | null = null;
-  out.ascii('{');
-  for (const column of columns) {
-    const value = column.read();
-    if (untellable !== null) continue;
-    try {
-      writeMember(out, start + 1, column.key, value);
-    } catch (error) {
-      if (error instanceof TooLong) untellable = `the row is longer than ${LARGEST >> 20} MiB`;
-      else if (error instanceof Untellable) untellable = `${nameOf(column)} holds ${error.message}`;
-      else throw error;
-      out.at = start;
-    }
+  let reason: string | null;
+  try {
+    reason = writeRow(out, columns);
+  } catch (error) {
+    if (!(error instanceof TooLong)) throw error;
+    reason = `the row is longer than ${LARGEST >> 20} MiB`;
   }
-  if (untellable === null) out.ascii('}\n');
-  else out.copy(Buffer.from(`${JSON.stringify(untellable)}\n`));
+  if (reason === null) return;
+  for (const column of columns) column.skip(row);
+  out.at = start;
+  out.copy(Buffer.from(`${JSON.stringify(reason)}\n`));
+}
+
+/** Null: it is written. Or why JSON cannot tell it. */
+function writeRow(out: JsonWriter, columns: readonly RowNode[]): string | null {
+  out.byte(OPEN_OBJECT);
+  const first = out.at;
+  for (const column of columns) {
+    const before = out.at;
+    let reason: string | null = null;
+    try {
+      column.writeMember(out, first);
+    } catch (error) {
+      if (!(error instanceof Untellable)) throw error;
+      reason = error.message;
+    }
+    if (!isUtf8(out.bytes.subarray(before, out.at))) reason = NO_UTF8;
+    if (reason !== null) return `${nameOf(column)} holds ${reason}`;
+  }
+  out.ascii('}\n');
+  return null;
 }

@@ -1,6 +1,6 @@
 // Values of Parquet as JSON.
 //
-// Texts stay bytes until their row is told: that keeps them out of the heap, and shows what is no UTF-8.
+// Texts stay bytes: that keeps them out of the heap, and shows what is no UTF-8.
 //
 // - Integers are digits, however long; NaN and the infinities are null; decimals are numbers.
 // - Dates are YYYY-MM-DD; times are ISO 8601 in UTC, with as many digits as they have.
@@ -12,36 +12,23 @@ import { jsonKey, type JsonWriter } from './json-writer.ts';
 /** JSON has no way to tell a value. Its message says why: bytes are no UTF-8, a JSON column holds no JSON. */
 export class Untellable extends Error {}
 
-const NO_UTF8 = 'bytes that are not valid UTF-8';
+export const NO_UTF8 = 'bytes that are not valid UTF-8';
 
-/** Bytes that should be UTF-8. */
-class Text {
-  readonly bytes: Uint8Array;
-
-  constructor(bytes: Uint8Array) {
-    // So it is where a damaged page names another encoding.
-    if (!(bytes instanceof Uint8Array)) throw new Error('parquet value is of another type than its column');
-    this.bytes = bytes;
-  }
-
-  /** Also makes keys of maps. */
-  toString(): string {
-    const { bytes } = this;
-    if (!isUtf8(bytes)) throw new Untellable(NO_UTF8);
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
-  }
+/** The text of bytes that should be UTF-8. */
+export function textOf(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw new Untellable(NO_UTF8);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
 }
 
-/** Bytes that should be JSON. */
-class Json extends Text {}
+/** A key of a map as that of an object. */
+export const keyText = (key: unknown): string => (key instanceof Uint8Array ? textOf(key) : String(key));
 
-/** A map: keys with what stands behind them. A key that JSON cannot tell shows when it is told. */
-export class MapValue {
-  readonly entries: readonly (readonly [key: unknown, value: unknown])[];
-
-  constructor(entries: MapValue['entries']) {
-    this.entries = entries;
+/** Bytes stay what they are. In a damaged page they may be something else, which names another encoding. */
+function bytesOf(bytes: Uint8Array | undefined): Uint8Array | undefined {
+  if (bytes !== undefined && !(bytes instanceof Uint8Array)) {
+    throw new Error('parquet value is of another type than its column');
   }
+  return bytes;
 }
 
 /** Makes values of bytes and numbers; see writeJson. */
@@ -50,10 +37,10 @@ export const PARSERS = {
   timestampFromMicroseconds: (time: bigint) => timeOf(BigInt(time), 1_000_000n, 6),
   timestampFromNanoseconds: (time: bigint) => timeOf(BigInt(time), 1_000_000_000n, 9),
   dateFromDays: dayOf,
-  stringFromBytes: (bytes: Uint8Array | undefined) => bytes && new Text(bytes),
-  jsonFromBytes: (bytes: Uint8Array | undefined) => bytes && new Json(bytes),
-  geometryFromBytes: (bytes: Uint8Array | undefined) => bytes && new Text(bytes),
-  geographyFromBytes: (bytes: Uint8Array | undefined) => bytes && new Text(bytes),
+  stringFromBytes: bytesOf,
+  jsonFromBytes: bytesOf,
+  geometryFromBytes: bytesOf,
+  geographyFromBytes: bytesOf,
 };
 
 /** A day since 1970. */
@@ -71,7 +58,10 @@ export function timeOf(time: bigint, parts: bigint, digits: number): string {
   return `${date.toISOString().slice(0, -'.000Z'.length)}${fraction}Z`;
 }
 
-/** Writes a value as JSON, on one line. False: it is null, and nothing is written. Throws Untellable. */
+/**
+ * Writes a value as JSON, on one line. False: it is null, and nothing is written. Bytes are written as they are, for
+ * isUtf8 to find in what was written: they are too many for a look at each.
+ */
 export function writeJson(out: JsonWriter, value: unknown): boolean {
   if (value === null || value === undefined) return false;
   switch (typeof value) {
@@ -87,19 +77,10 @@ export function writeJson(out: JsonWriter, value: unknown): boolean {
       out.ascii(String(value));
       return true;
   }
-  if (value instanceof Json) return writeCompact(out, value.toString());
-  if (value instanceof Text) writeText(out, value.bytes);
-  else if (value instanceof Uint8Array) writeText(out, value);
+  if (value instanceof Uint8Array) out.string(value, 0, value.length);
   else if (Array.isArray(value) || ArrayBuffer.isView(value)) writeList(out, value as ArrayLike<unknown>);
-  else if (value instanceof MapValue) {
-    writeObject(out, Object.fromEntries(value.entries.map(([key, member]) => [String(key), member])));
-  } else writeObject(out, value as Readonly<Record<string, unknown>>);
+  else writeObject(out, value as Readonly<Record<string, unknown>>);
   return true;
-}
-
-function writeText(out: JsonWriter, bytes: Uint8Array): void {
-  if (!isUtf8(bytes)) throw new Untellable(NO_UTF8);
-  out.string(bytes, 0, bytes.length);
 }
 
 function writeList(out: JsonWriter, items: ArrayLike<unknown>): void {
@@ -111,47 +92,35 @@ function writeList(out: JsonWriter, items: ArrayLike<unknown>): void {
   out.ascii(']');
 }
 
-/** Writes the members that are no null, and the content of a message, which is null beside calls and may not lack. */
+/** Members that are null are left out, but for the content of a message: it is null beside calls, and may not lack. */
+export const keepsNull = (name: string): boolean => name === 'content';
+
 function writeObject(out: JsonWriter, object: Readonly<Record<string, unknown>>): void {
   out.ascii('{');
   const first = out.at;
-  for (const key of Object.keys(object)) {
-    const value = object[key];
-    if (value !== null || key !== 'content') writeMember(out, first, keyOf(key), value);
-    else out.ascii(`${out.at > first ? ',' : ''}"content":null`);
+  for (const [key, value] of Object.entries(object)) {
+    const before = out.at;
+    if (before > first) out.ascii(',');
+    out.copy(jsonKey(key));
+    if (writeJson(out, value)) continue;
+    if (keepsNull(key)) out.ascii('null');
+    else out.at = before;
   }
   out.ascii('}');
 }
 
-/** Writes a member of an object, unless it is null. `first`: where the first one of the object begins. */
-export function writeMember(out: JsonWriter, first: number, key: Uint8Array, value: unknown): void {
-  const before = out.at;
-  if (before > first) out.ascii(',');
-  out.copy(key);
-  if (!writeJson(out, value)) out.at = before;
-}
-
-/** Names of members that were met: there are few. */
-const KEYS = new Map<string, Uint8Array>();
-const MOST_KEYS = 256;
-
-function keyOf(name: string): Uint8Array {
-  let key = KEYS.get(name);
-  if (key === undefined) {
-    key = jsonKey(name);
-    if (KEYS.size < MOST_KEYS) KEYS.set(name, key);
-  }
-  return key;
-}
-
-function writeCompact(out: JsonWriter, json: string): boolean {
+/**
+ * Writes text that is JSON as it stands, so that long numbers keep their digits, but on one line. False: it is null,
+ * and nothing is written. Throws Untellable.
+ */
+export function writeJsonText(out: JsonWriter, bytes: Uint8Array): boolean {
+  const json = textOf(bytes);
   const text = compact(json);
   if (text === 'null') return false;
   out.copy(Buffer.from(text));
   return true;
 }
 
-/** As it stands, so that long numbers keep their digits, but on one line. */
 function compact(json: string): string {
   try {
     const value: unknown = JSON.parse(json);

@@ -1,55 +1,27 @@
 // Parquet files as JSON lines: what rows become, which columns are read, what damage leaves, and files of another
 // writer.
 import { spawnSync } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { type ColumnSource, parquetWriteBuffer, type ParquetWriteOptions } from 'hyparquet-writer';
+import type { ColumnSource } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { COLUMNS, decodeInput } from '../../../src/corpus/input/container.ts';
-import { InputError } from '../../../src/corpus/error.ts';
 import { readParquet } from '../../../src/corpus/tables/parquet-read.ts';
 import { JsonWriter } from '../../../src/corpus/tables/json-writer.ts';
-import { PARSERS, writeJson } from '../../../src/corpus/tables/parquet-values.ts';
+import { keyText, PARSERS, writeJson, writeJsonText } from '../../../src/corpus/tables/parquet-values.ts';
 import { FileSource, PipeSource } from '../../../src/corpus/input/source.ts';
 import { at, file, jsonLines, run } from '../../cli/harness.ts';
 import { isAll, part } from '../../long.ts';
 import { hasTableReaders } from '../../outside/tables.ts';
 import { int, oneList, struct } from './parquet-bytes.ts';
+import { readHere, write } from './parquet-here.ts';
 
-interface Read {
-  text: string;
-  error: InputError | null;
-}
-
-function write(name: string, columnData: ColumnSource[], options: Partial<ParquetWriteOptions> = {}): string {
-  return file(`parquet/${name}`, new Uint8Array(parquetWriteBuffer({ columnData, ...options })));
-}
-
-function jsonOf(value: unknown): string {
+function written(write: (out: JsonWriter) => boolean): string {
   const out = new JsonWriter();
-  return writeJson(out, value) ? Buffer.from(out.bytes.subarray(0, out.at)).toString() : 'null';
+  return write(out) ? Buffer.from(out.bytes.subarray(0, out.at)).toString() : 'null';
 }
-
-/** In this thread. */
-async function readHere(path: string, columns = COLUMNS): Promise<Read> {
-  const descriptor = openSync(path, 'r');
-  let text = '';
-  try {
-    const output = {
-      write: (bytes: Uint8Array) => void (text += Buffer.from(bytes).toString()),
-      check: () => {},
-      leaveOut: () => {},
-      ask: () => null,
-    };
-    await readParquet({ path, descriptor, columns }, fstatSync(descriptor).size, output);
-    return { text, error: null };
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    return { text, error };
-  } finally {
-    closeSync(descriptor);
-  }
-}
+const jsonOf = (value: unknown): string => written((out) => writeJson(out, value));
+const jsonOfText = (json: string): string => written((out) => writeJsonText(out, Buffer.from(json)));
 
 /** Through the decoding thread. */
 function read(path: string, columns?: string[]): string {
@@ -210,14 +182,15 @@ test('values that writers of JavaScript do not make', () => {
   expect(jsonOf(PARSERS.timestampFromNanoseconds(1_000_000_001n))).toBe('"1970-01-01T00:00:01.000000001Z"');
   expect(jsonOf(PARSERS.timestampFromMilliseconds(10n ** 18n))).toBe(`"${10n ** 18n}"`);
   expect(jsonOf(PARSERS.dateFromDays(-1))).toBe('"1969-12-31"');
-  expect(jsonOf(PARSERS.jsonFromBytes(Buffer.from(' {"n":12345678901234567890}')))).toBe('{"n":12345678901234567890}');
-  expect(jsonOf(PARSERS.jsonFromBytes(Buffer.from('[1,\n2]')))).toBe('[1,2]');
+  expect(jsonOfText(' {"n":12345678901234567890}')).toBe('{"n":12345678901234567890}');
+  expect(jsonOfText('[1,\n2]')).toBe('[1,2]');
+  expect(jsonOfText(' null')).toBe('null');
   expect(jsonOf({ a: null, b: [null, utf8('x'), { c: undefined }], d: { e: null } }))
     .toBe('{"b":[null,"x",{}],"d":{}}');
   // The content of a message beside calls.
   expect(jsonOf([{ role: 'x', content: null, name: null }, { content: null, n: 1 }]))
     .toBe('[{"role":"x","content":null},{"content":null,"n":1}]');
-  expect(jsonOf({ [String(utf8('key'))]: Float32Array.of(0.5) })).toBe('{"key":[0.5]}');
+  expect(jsonOf({ [keyText(utf8('key'))]: Float32Array.of(0.5) })).toBe('{"key":[0.5]}');
 });
 
 test('a row that JSON cannot tell is no record, and no row is lost', async () => {
