@@ -4,7 +4,7 @@
 
 import {
   ABSENT, ANALYSIS, ASSISTANT, BEGINS_SIDE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, DEVELOPER, ELSEWHERE,
-  ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT, LACKS_ID,
+  ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT,
   MAY_NOT_FIT, MAY_THINK, MISMATCHES, PARTS,
   RECORD_ROWS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN, RECORD_SUM_TEXTS, RECORD_SUM_TRANSCRIPTS,
   ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, VALUE,
@@ -102,10 +102,10 @@ export function checkRecords(record: u32, end: u32): u32 {
 /** Marks the record at an address that was looked at last, and is clean but for what is marked in it. */
 export function markRecord(at: usize): void {
   const flags = load<u32>(at);
-  // Definitions in a developer's message, or of two transcripts, are for the host; ids that it makes, too.
+  // Definitions in a developer's message, or of two transcripts, are for the host.
   const others: u32 = hasMisfits || hasMismatches ? ELSEWHERE | HAS_SIDES : ELSEWHERE;
   const tools = load<u32>(at, ROW_BYTES);
-  const isOther = (tools & others) != 0 || (hasMismatches && (flags & LACKS_ID) != 0)
+  const isOther = (tools & others) != 0
     || (hasMisfits && ((flags & HAS_DEVELOPER) != 0 || (areGiven && statusOf(at + ROW_BYTES) == TOOLS_NONE)));
   if (hasMismatches) store<u32>(at, tools | MISMATCHES, ROW_BYTES);
   store<u32>(at, flags | (isOther ? SLOW : HAS_MARKED));

@@ -346,12 +346,17 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
     if (row >= end) return q;
     const next = rowAt(load<u32>(row, 12));
     let kind = kindOf(word);
+    let isAlone = false;
     readBelow(row + ROW_BYTES, next);
     if (kind == KIND_CALL) {
       if (next - row > (idFrom != 0 ? 4 : 3) * ROW_BYTES || !addCall(row)) return 0;
-    } else if (kind == KIND_TOOL && ((load<u32>(body) & VALUE) != 0 || !takeReply())) return 0;
-    // Ids that are there may be those that would be made.
-    if (lacksIds && (kind == KIND_CALL || kind == KIND_TOOL) && !makeId()) return 0;
+    } else if (kind == KIND_TOOL) {
+      if ((load<u32>(body) & VALUE) != 0) return 0;
+      isAlone = !takeReply();
+      if (isAlone && !asWritten) return 0;
+    }
+    // Ids that are there may be those that would be made. A reply without one that answers no call gets none.
+    if (lacksIds && (kind == KIND_CALL || (kind == KIND_TOOL && !isAlone)) && !makeId()) return 0;
     if (((channels >> ((word >> ROLE_SHIFT) & 31)) & 1) != 0) {
       let from = load<u32>(row, 4);
       let to = load<u32>(row, 8);

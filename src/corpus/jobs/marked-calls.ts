@@ -2,10 +2,11 @@
 // wrong with them as JSON.
 
 import {
-  ABSENT, CALL_ID, FROM, IN_PART, JSON_DEPTH, KIND, KIND_MASK, NAME, NEXT, PARTS, RECIPIENT, TO, VALUE,
+  ABSENT, CALL_ID, FROM, IN_PART, JSON_DEPTH, KIND, KIND_MASK, LACKS_ID, NAME, NEXT, PARTS, RECIPIENT, RECORD_ROWS,
+  TO, VALUE,
 } from '../../abi.ts';
 import type { Finding } from '../../errors.ts';
-import { OpenCalls } from '../../formats/chat/calls.ts';
+import { CallIds, OpenCalls } from '../../formats/chat/calls.ts';
 import { CallRules } from '../../rules/calls.ts';
 import { brokenJson } from '../../rules/constraint.ts';
 import { DIALECTS } from '../../scan/dialects.ts';
@@ -15,7 +16,7 @@ import { parseJson } from '../../tools/json.ts';
 import { characterLength, decodeUtf8 } from '../../utf8.ts';
 import { RawOffsets } from '../records/json-place.ts';
 import type { RowPointers } from '../records/row-pointers.ts';
-import type { RecordRows } from '../records/rows.ts';
+import { nextRecord, type RecordRows } from '../records/rows.ts';
 
 /** What records are looked at as: text of 2.2. */
 const TEXT = { dialect: DIALECTS['openchatml-2.2'], header: null };
@@ -32,15 +33,18 @@ export class MarkedCalls {
   readonly #rules = new CallRules(TEXT);
   /** By which replies without a name get that of their call. */
   readonly #open = new OpenCalls();
+  /** Ids for calls without one. */
+  readonly #ids: CallIds;
   readonly #callPointers = new Map<number, string>();
 
-  constructor(rows: RecordRows, pointers: RowPointers | null) {
+  constructor(rows: RecordRows, record: number, pointers: RowPointers | null) {
     this.#rows = rows;
     this.#pointers = pointers;
+    this.#ids = new CallIds(idsOf(rows, record));
   }
 
   call(row: number, tell: TellRow): void {
-    const id = fieldAt(this.#rows, row, CALL_ID);
+    const id = fieldAt(this.#rows, row, CALL_ID) ?? this.#ids.next();
     const name = toolAt(this.#rows, row);
     if (this.#pointers !== null) this.#callPointers.set(row, this.#pointers.pointer(row));
     this.#open.call(id, name);
@@ -56,7 +60,7 @@ export class MarkedCalls {
     const id = fieldAt(rows, row, CALL_ID);
     const name = fieldAt(rows, row, NAME);
     const call = this.#open.reply(id, name);
-    this.#rules.reply(id, name ?? call?.recipient ?? null, row, row, (finding) => {
+    this.#rules.reply(id ?? call?.id ?? null, name ?? call?.recipient ?? null, row, row, (finding) => {
       tell({ ...finding, ...spanAt(rows, row) }, row, this.#pointers?.reply(row, finding.rule) ?? '');
     });
     return true;
@@ -96,6 +100,18 @@ function fieldAt(rows: RecordRows, message: number, field: number): string | nul
     if ((wordAt(words, row, KIND) & KIND_MASK) === field) return textAt(rows, row);
   }
   return null;
+}
+
+/** The ids of a record where some are lacking. */
+function idsOf(rows: RecordRows, record: number): ReadonlySet<string> {
+  const { rows: words } = rows.machine;
+  const ids = new Set<string>();
+  if (!(wordAt(words, record, KIND) & LACKS_ID)) return ids;
+  const next = nextRecord(rows, record);
+  for (let row = record + RECORD_ROWS; row < next; row++) {
+    if ((wordAt(words, row, KIND) & KIND_MASK) === CALL_ID) ids.add(textAt(rows, row));
+  }
+  return ids;
 }
 
 /** The name of the tool that is called. */

@@ -49,7 +49,8 @@ export class MarkedRecords {
   each(rows: RecordRows, record: number, pointers: RowPointers | null, tell: TellRow): boolean {
     const { machine } = rows;
     const next = nextRecord(rows, record);
-    const matched = wordAt(machine.rows, record + 1, KIND) & MISMATCHES ? new MarkedCalls(rows, pointers) : null;
+    const hasMismatches = (wordAt(machine.rows, record + 1, KIND) & MISMATCHES) !== 0;
+    const matched = hasMismatches ? new MarkedCalls(rows, record, pointers) : null;
     let tools: KnownTools | null | undefined;
     for (let row = record + RECORD_ROWS; row < next; row = wordAt(machine.rows, row, NEXT)) {
       pointers?.pass(row);

@@ -78,24 +78,34 @@ export class OpenCalls {
   }
 }
 
+/** Makes ids for calls: `call_1`, `call_2`, … past those in use. */
+export class CallIds {
+  readonly #used: ReadonlySet<string | null | undefined>;
+  #number = 0;
+
+  constructor(used: ReadonlySet<string | null | undefined>) {
+    this.#used = used;
+  }
+
+  next(): string {
+    let id = '';
+    do id = `call_${++this.#number}`;
+    while (this.#used.has(id));
+    return id;
+  }
+}
+
 /**
- * Gives an id to every call that has none, and to the reply that answers it: `call_1`, `call_2`, … past those in use.
- * A call that could not be read gets that of its reply.
+ * Gives an id to every call that has none, and to the reply that answers it. A call that could not be read gets that
+ * of its reply.
  */
 export function withCallIds(messages: readonly MessageData[]): { messages: readonly MessageData[]; losses: Loss[] } {
   const lacks = (message: MessageData): boolean => (message.callId ?? null) === null
     && (isCall(message) || message.unread === true || (message.role === 'tool' && !isTagged(message)));
   if (!messages.some(lacks)) return { messages, losses: [] };
-  const used = new Set(messages.map((message) => message.callId));
+  const ids = new CallIds(new Set(messages.map((message) => message.callId)));
   const losses: Loss[] = [];
   const open = new OpenCalls();
-  let number = 0;
-  const nextId = (): string => {
-    let id = '';
-    do id = `call_${++number}`;
-    while (used.has(id));
-    return id;
-  };
   /** The calls of the messages, in order: their places; and the ids of those that could not be read. */
   const called: number[] = [];
   const given = new Map<number, string>();
@@ -103,7 +113,7 @@ export function withCallIds(messages: readonly MessageData[]): { messages: reado
     let { callId = null } = message;
     if (isCall(message)) {
       if (callId === null) {
-        callId = nextId();
+        callId = ids.next();
         losses.push(idGained(index, false));
       }
       called.push(index);
@@ -117,7 +127,7 @@ export function withCallIds(messages: readonly MessageData[]): { messages: reado
       if (callId === null) {
         // One that is written as text has no place for an id, and lacks none (R-HERMES).
         const isMade = isToUnread || (call === null && message.contentFrom !== undefined);
-        callId = call?.id ?? (isMade ? nextId() : null);
+        callId = call?.id ?? (isMade ? ids.next() : null);
         const none = 'the reply has none and answers no open call';
         losses.push(call !== null ? idGained(index, true)
           : { what: 'call-id', message: index, detail: isMade ? `${none}: one was made` : none });

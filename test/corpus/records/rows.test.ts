@@ -418,6 +418,38 @@ describe('rows of chat records', () => {
     expect(ways).toEqual(ways.map(() => 'rows'));
   });
 
+  test('replies that lack an id, and answer no call', () => {
+    const call = (name: string, id = ''): string =>
+      `{${id}"type":"function","function":{"name":"${name}","arguments":"{}"}}`;
+    const called = (...calls: string[]): string =>
+      `{"role":"assistant","content":null,"tool_calls":[${calls.join()}]}`;
+    const reply = (more = ''): string => `{"role":"tool",${more}"content":"r"}`;
+    const asked = '{"role":"user","content":"Hi"}';
+    const entries = [
+      reply(), reply('"name":"f",'), `${reply()},${reply()}`, '{"role":"function","content":"x"}',
+      `${reply()},${called(call('f'))},${reply()}`, `${called(call('f'))},${reply()},${reply()}`,
+      `${called(call('f'), call('g'))},${reply('"name":"h",')},${reply('"name":"g",')}`,
+      `${reply('"tool_call_id":"call_1",')},${called(call('f'))},${reply()}`,
+      `${called(call('f'), call('g', '"id":"call_2",'))},${reply()},${reply()},${reply()}`,
+      `${called(call('f', '"id":"a",'), call('g', '"id":"a",'))},${reply()},${reply('"name":"g",')}`,
+    ];
+    const lines = entries.map((list) => `{"messages":[${asked},${list},${asked}]}`);
+    same(Buffer.from([...lines, ...lines].join('\n')), 'without ids');
+    const machine = new RecordMachine();
+    const ways = lines.map((line) => {
+      const bytes = Buffer.from(`${line}\n`);
+      machine.input.set(bytes);
+      const rows = machine.scan(0, bytes.length, FORM_MESSAGES);
+      machine.check(0, rows);
+      const isMarked = (machine.rows[KIND]! & (SLOW | HAS_MARKED)) === HAS_MARKED;
+      machine.scan(0, bytes.length, FORM_MESSAGES);
+      return [isMarked, machine.writeLines(0, rows, 0, 0, 0, 0, -1) === rows];
+    });
+    // Whether an id that would be made is one that is there is the host's to find out.
+    const withIds = [7, 8, 9];
+    expect(ways).toEqual(lines.map((_, at) => [true, !withIds.includes(at)]));
+  });
+
   test('replies that stand beside such as are written between tags', () => {
     const call = (id: string, name: string): string =>
       `{"id":"${id}","type":"function","function":{"name":"${name}","arguments":"{}"}}`;
