@@ -3,11 +3,11 @@
 // src/ to say.
 
 import {
-  ABSENT, ANALYSIS, ASSISTANT, BEGINS_SIDE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, DEVELOPER, ELSEWHERE,
-  ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT,
-  MAY_NOT_FIT, MAY_THINK, MISMATCHES, PARTS,
-  RECORD_ROWS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN, RECORD_SUM_TEXTS, RECORD_SUM_TRANSCRIPTS,
-  ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, VALUE,
+  ABSENT, ANALYSIS, ASSISTANT, BEGINS_SIDE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, COMMENTARY, DEVELOPER, ELSEWHERE,
+  ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT, MAY_NOT_FIT,
+  MAY_THINK, MISMATCHES, PARTS, RECORD_ROWS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN, RECORD_SUM_TEXTS,
+  RECORD_SUM_TRANSCRIPTS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK,
+  TOOLS_NONE, VALUE,
 } from '../../src/abi';
 import {
   addCall, beginCalls, body, hasOpen, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
@@ -15,6 +15,7 @@ import {
 import { fits, mayNameFields, nodeOf } from './fit';
 import { holdsNamespace, holdsPair, mayEndMarker, MARKER_END } from './tags';
 import { OPEN_OBJECT } from './text';
+import { IS_THOUGHT, thoughtIn } from './thought';
 import { areGiven, givenTools, tableOf } from './tools';
 
 /** Longer texts of a system or developer are not read for definitions, which the host tells. */
@@ -161,7 +162,8 @@ export function isClean(record: usize, end: usize): bool {
       if (mayDefine(role)) return false;
     } else if (role == ASSISTANT && ((word >> CHANNEL_SHIFT) & CHANNEL_MASK) != ANALYSIS) {
       readBelow(row + ROW_BYTES, next);
-      if (mayThink()) store<u32>(row, word | MAY_THINK);
+      const isHidden = ((word >> CHANNEL_SHIFT) & CHANNEL_MASK) == COMMENTARY && thoughtIn(body) == IS_THOUGHT;
+      if (!isHidden && mayThink()) store<u32>(row, word | MAY_THINK);
     }
     row = next;
   }

@@ -9,7 +9,7 @@ import { putArguments } from './arguments';
 import { isTextType } from './blocks';
 import * as K from './keys';
 import { after, firstKey, isKey, memberValue, nextKey, pass } from './members';
-import { COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, stringEnd } from './text';
+import { BACKSLASH, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, stringEnd } from './text';
 import { isEscape } from './tags';
 import { kindAtQuote } from './whole-texts';
 import { TOOLS_TAG } from './written';
@@ -36,7 +36,9 @@ export function putContent(q: usize, row: usize, isPlain: bool): usize {
   if ((kind & ABSENT) != 0) return (kind & VALUE) != 0 ? 0 : q;
   const from = <usize>load<u32>(row, 4);
   const to = <usize>load<u32>(row, 8);
-  if ((kind & VALUE) != 0) return putValue(q, from, to, isPlain);
+  if ((kind & VALUE) != 0) {
+    return load<u8>(from) == BACKSLASH ? putInner(q, kind, from, to, isPlain) : putValue(q, from, to, isPlain);
+  }
   if ((kind & PARTS) == 0) {
     return cutFrom < from || cutFrom >= to ? putText(q, kind, from, to, isPlain) : putCut(q, kind, from, to, isPlain);
   }
@@ -88,6 +90,17 @@ function putValue(q: usize, from: usize, to: usize, isPlain: bool): usize {
   if (room << 1 > scratchEnd - scratch) return 0;
   const end = putArguments(scratch, from, to, scratch + room);
   return end == 0 ? 0 : escape(scratch, end, q, q + 6 * (end - scratch) + 64, true);
+}
+
+/** A string within a string: one that holds no escape of its own. */
+function putInner(q: usize, kind: u32, from: usize, to: usize, isPlain: bool): usize {
+  if ((kind & CODED) != 0) return 0;
+  from += 2;
+  to -= 2;
+  for (let p = from; p < to; p++) {
+    if (load<u8>(p) == BACKSLASH && load<u8>(++p) == BACKSLASH) return 0;
+  }
+  return putText(q, kind, from, to, isPlain);
 }
 
 function putText(q: usize, kind: u32, from: usize, to: usize, isPlain: bool): usize {

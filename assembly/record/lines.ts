@@ -305,6 +305,9 @@ export function stopAt(at: usize, record: u32, isSlow: bool): u32 {
   return record;
 }
 
+/** Bytes of a string within a string that is empty. */
+const NO_INNER: u32 = 4;
+
 /** Writes the messages of one record; 0: the host must. */
 function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, channels: u32): usize {
   const isTable = cells != 0;
@@ -351,7 +354,6 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
     if (kind == KIND_CALL) {
       if (next - row > (idFrom != 0 ? 4 : 3) * ROW_BYTES || !addCall(row)) return 0;
     } else if (kind == KIND_TOOL) {
-      if ((load<u32>(body) & VALUE) != 0) return 0;
       isAlone = !takeReply();
       if (isAlone && !asWritten) return 0;
     }
@@ -367,7 +369,7 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
       if (isBeside) {
         // A text beside a list of messages is placed where the record begins.
         from = to = bodyFrom = bodyTo = load<u32>(at, 4);
-      } else if ((load<u32>(body) & (PARTS | IN_PART | VALUE)) != 0) {
+      } else if ((load<u32>(body) & (kind == KIND_TOOL ? PARTS | IN_PART : PARTS | IN_PART | VALUE)) != 0) {
         // Such a content is placed by its entry, or by its first text.
         if ((load<u32>(body) & PARTS) != 0 && isAsked(bodyFrom)) to = <u32>askedTo(bodyFrom);
         bodyFrom = from;
@@ -375,7 +377,7 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
       } else if ((load<u32>(body) & ABSENT) == 0 && load<u8>(bodyTo) != QUOTE && load<u8>(from) != QUOTE) {
         // A part of an entry's text ends where the text does, and an empty one begins there.
         const end = <u32>stringEnd(bodyTo);
-        if (bodyFrom == bodyTo) bodyFrom = end;
+        if (bodyFrom + ((load<u32>(body) & VALUE) != 0 ? NO_INNER : 0) == bodyTo) bodyFrom = end;
         bodyTo = end;
       }
       if (kind == KIND_PREAMBLE) {

@@ -5,7 +5,7 @@ import { TOOL, USER, VALUE } from '../../src/abi';
 import { isSame } from '../same';
 import { writePlain, writeReply } from './messages';
 import { isOdd, markOdd } from './state';
-import { containerEnd, DEEPEST, LF, OPEN_LIST, OPEN_OBJECT, setSpansLines, skipBlanks } from './text';
+import { containerEnd, DEEPEST, LF, OPEN_LIST, OPEN_OBJECT, QUOTE, setSpansLines, skipBlanks } from './text';
 import { isToolName } from './value';
 import {
   behindWhite, CLOSE_REPLY, find, givenFrom, givenTo, goTo, members, nameFrom, nameTo, OPEN_REPLY, rawFrom, rawKind,
@@ -88,7 +88,8 @@ function writeOne(from: usize, to: usize, idFrom: usize, idTo: usize, hasAuthor:
     goTo(givenFrom, givenTo);
     const bodyFrom = rawFrom;
     const bodyTo = rawTo;
-    kind = rawKind | VALUE;
+    // What is no string is the text that it stands in.
+    kind = load<u8>(givenFrom) == QUOTE ? rawKind | VALUE : rawKind;
     if (!isNameFirst) {
       goTo(nameFrom, nameTo);
       ownFrom = rawFrom;

@@ -51,7 +51,7 @@ export const WRITTEN_ENTRIES: [entry: string, flags: string, rows: string[]][] =
   ]],
   [T('<tool_response>{"name": "f", "content": {"a": 1}}</tool_response>\n<tool_response>{"a": 1}</tool_response>'),
     'no-id lost', [
-      'tool commentary', '  name|f', '  body escaped value|{\\"a\\": 1}',
+      'tool commentary', '  name|f', '  body escaped|{\\"a\\": 1}',
       'tool commentary', '  body escaped|{\\"a\\": 1}',
     ]],
   [T('<tool_response>{"content": "a", "name": ""}</tool_response>'), 'no-id lost', [

@@ -450,6 +450,37 @@ describe('rows of chat records', () => {
     expect(ways).toEqual(lines.map((_, at) => [true, !withIds.includes(at)]));
   });
 
+  test('replies and thoughts that are written as text around calls', () => {
+    const said = (role: string, content: string): object => ({ role, content });
+    const call = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>';
+    const chat = (reply: string, before = ''): object => {
+      return { messages: [said('assistant', `${before}${call}`), said('tool', reply), said('assistant', 'Done.')] };
+    };
+    const contents = [
+      '"x"', '""', '" "', '"a\\"b"', '"\\n"', '"\u00e9"', '"\\u0041"', '1', '-1.50', 'null', 'true', '{}', '[]',
+      '{"a": [1, "x\\n"], "a": 1e3}', '[ 1 ]',
+    ];
+    const named = contents.map((content) => `<tool_response>\n{"name": "f", "content": ${content}}\n</tool_response>`);
+    const thoughts = ['<think>x</think>\n', '<think>x', 'x</think>', '<think>x</think>y\n', 'y<think>x</think>\n'];
+    const records = [
+      ...named.map((reply) => chat(reply)), chat(named.slice(0, 2).join('\n')), ...thoughts.map((one) =>
+        chat(named[0]!, one)),
+    ];
+    const lines = records.map((record) => JSON.stringify(record));
+    same(Buffer.from([...lines, ...lines].join('\n')), 'written as text');
+    const machine = new RecordMachine();
+    machine.setPieces(linePieces('x'));
+    const ways = lines.map((line) => {
+      const bytes = Buffer.from(`${line}\n`);
+      machine.input.set(bytes);
+      const rows = machine.scan(0, bytes.length, FORM_MESSAGES);
+      return machine.writeLines(0, rows, 0, 0, 0, 0, -1) === rows && machine.check(0, rows) === rows;
+    });
+    // A string that holds an escape of its own, a second reply to one call, thoughts that are open or shown.
+    const host = [3, 4, 6, 15, 17, 18, 19];
+    expect(ways.map((is, at) => is ? -1 : at).filter((at) => at >= 0)).toEqual(host);
+  });
+
   test('replies that stand beside such as are written between tags', () => {
     const call = (id: string, name: string): string =>
       `{"id":"${id}","type":"function","function":{"name":"${name}","arguments":"{}"}}`;

@@ -176,7 +176,8 @@ function replyOf(inside: Inside, from: number, said: string, author: string | nu
       if (author === null || own === '' || own === author) {
         const { from: begin, to: end, kind } = inside.span(named.given.from, named.given.to);
         const name = own === '' ? null : inside.span(named.name.from, named.name.to);
-        return { name, reply: { from: begin, to: end, kind: kind | abi.VALUE } };
+        const isString = text[named.given.from] === '"';
+        return { name, reply: { from: begin, to: end, kind: isString ? kind | abi.VALUE : kind } };
       }
     }
   }
