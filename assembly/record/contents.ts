@@ -9,7 +9,7 @@ import { putArguments } from './arguments';
 import { isTextType } from './blocks';
 import * as K from './keys';
 import { after, firstKey, isKey, memberValue, nextKey, pass } from './members';
-import { BACKSLASH, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, stringEnd } from './text';
+import { BACKSLASH, CLOSE_LIST, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, stringEnd } from './text';
 import { isEscape } from './tags';
 import { kindAtQuote } from './whole-texts';
 import { TOOLS_TAG } from './written';
@@ -140,19 +140,20 @@ function putAsked(q: usize, from: usize, isPlain: bool): usize {
   return 0;
 }
 
-/** The parts of a list, or some of them, if all are text. */
+/** The parts of a list, or some of them. */
 function putParts(q: usize, p: usize, to: usize, isPlain: bool): usize {
   if (load<u8>(p) == OPEN_LIST) p = skipBlanks(p + 1);
   while (load<u8>(p) == OPEN_OBJECT) {
     let text: usize = 0;
+    let other: usize = 0;
     for (let key = firstKey(p); key != 0; key = nextKey(key)) {
       key = memberValue(key);
       if (isKey(4, K.TEXT)) text = key;
-      else if (isKey(4, K.TYPE) && !isTextType(key)) return 0;
+      else if (isKey(4, K.TYPE) && !isTextType(key)) other = key + 1;
       key = pass(key);
     }
     p = after;
-    q = putString(q, text, isPlain);
+    q = other != 0 ? putShown(q, other, stringEnd(other)) : putString(q, text, isPlain);
     if (q == 0) return 0;
     if (p >= to) return q;
     p = skipBlanks(p);
@@ -160,4 +161,33 @@ function putParts(q: usize, p: usize, to: usize, isPlain: bool): usize {
     p = skipBlanks(p + 1);
   }
   return 0;
+}
+
+/** What stands for a part that is no text, of the type [from, to): SHOWN in src/formats/chat/parts.ts. */
+function putShown(q: usize, from: usize, to: usize): usize {
+  if (load<u32>(from) == INPUT && load<u16>(from, 4) == INPUT_END) {
+    const is = to - from - 6 == 4 ? load<u32>(from, 6) == FILE : isMedium(from + 6, to);
+    if (is) from += 6;
+  } else if (load<u32>(to - 4) == URL && isMedium(from, to - 4)) to -= 4;
+  store<u8>(q, OPEN_LIST);
+  q = copy(q + 1, from, to);
+  store<u8>(q, CLOSE_LIST);
+  return q + 1;
+}
+
+/** `inpu`, `t_`, `_url`, and what they stand beside. */
+const INPUT: u32 = 0x75706e69;
+const INPUT_END: u32 = 0x5f74;
+const URL: u32 = 0x6c72755f;
+const FILE: u32 = 0x656c6966;
+const IMAG: u32 = 0x67616d69;
+const AUDI: u32 = 0x69647561;
+const VIDE: u32 = 0x65646976;
+
+/** Whether [from, to) is `image`, `audio` or `video`. */
+function isMedium(from: usize, to: usize): bool {
+  if (to - from != 5) return false;
+  const start = load<u32>(from);
+  const last = <u32>load<u8>(from, 4);
+  return (start == IMAG && last == 0x65) || ((start == AUDI || start == VIDE) && last == 0x6f);
 }

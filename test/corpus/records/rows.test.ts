@@ -362,8 +362,8 @@ describe('rows of chat records', () => {
     ];
     // Each of them alone, and behind others that count as two.
     same(Buffer.from([...lines, ...lines.toReversed()].join('\n')), 'several texts');
-    // The scanner writes them itself, but for an input that stands in front, what is no text, definitions, and a reply
-    // to no call.
+    // The scanner writes them itself, but for an input that stands in front, a text that is no part, definitions, and a
+    // reply to no call.
     const machine = new RecordMachine();
     machine.setPieces(linePieces('x'));
     const written = lines.map((line) => {
@@ -448,6 +448,29 @@ describe('rows of chat records', () => {
     // Whether an id that would be made is one that is there is the host's to find out.
     const withIds = [7, 8, 9];
     expect(ways).toEqual(lines.map((_, at) => [true, !withIds.includes(at)]));
+  });
+
+  test('contents with parts that are no text', () => {
+    const types = [
+      'image_url', 'input_image', 'input_audio', 'audio_url', 'input_file', 'video_url', 'input_video', 'image', 'file',
+      'document', 'file_url', 'input_image_url', 'images_url', 'input_', 'video', 'vidio_url', 'audio_url_',
+    ];
+    const entry = (...parts: object[]): object => ({ role: 'user', content: parts });
+    const text = { type: 'text', text: 'a "b"' };
+    const records = types.flatMap((type) => {
+      const part = { type, [type]: { url: 'x' } };
+      return [[entry(part)], [entry(text, part, text), entry(part, part)], [entry({ x: { type: 'text' }, type })]];
+    });
+    const lines = records.map((messages) => JSON.stringify({ messages }));
+    same(Buffer.from([...lines, ...lines].join('\n')), 'parts');
+    const machine = new RecordMachine();
+    machine.setPieces(linePieces('x'));
+    for (const line of lines) {
+      const bytes = Buffer.from(`${line}\n`);
+      machine.input.set(bytes);
+      const rows = machine.scan(0, bytes.length, FORM_MESSAGES);
+      expect(machine.writeLines(0, rows, 0, 0, 0, 0, -1), line).toBe(rows);
+    }
   });
 
   test('replies and thoughts that are written as text around calls', () => {
