@@ -11,13 +11,14 @@ import { copy, writeNumber } from '../text-line';
 import {
   addCall, beginCalls, body, idFrom, idLength, makeCountedId, nameFrom, nameLength, readBelow, rowAt, takeReply,
 } from './calls';
-import { isWhole, putContent } from './contents';
+import { isWhole, putContent, putText } from './contents';
 import {
   KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, KIND_USER, piece,
   quoted,
 } from './lines';
 import { holdsNamespace, holdsPair, MARKER_END } from './tags';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, NULL_4, QUOTE, SEEN_CODE, SEEN_LONE, skipBlanks } from './text';
+import { innerFrom, innerTo, saidFrom, saidTo, splitsUsual } from './thought';
 
 const BEGINNING: u32 = 0;
 /** Of an id that is missing, up to the record's number. */
@@ -126,6 +127,12 @@ function putBody(q: usize): usize {
   return end == 0 ? 0 : byte(end, QUOTE);
 }
 
+/** A part of a content of this kind, and its quote. */
+function putPart(q: usize, kind: u32, from: usize, to: usize): usize {
+  const end = q == 0 ? 0 : putText(q, kind, from, to, false);
+  return end == 0 ? 0 : byte(end, QUOTE);
+}
+
 function putName(q: usize): usize {
   return nameFrom == 0 ? q : quoted(piece(q, BEFORE_NAME), nameFrom, nameLength);
 }
@@ -163,6 +170,8 @@ function putAssistant(q: usize, row: usize, end: usize): usize {
   begin(row);
   q = piece(q, ROLES + KIND_FINAL);
   let thought: usize = 0;
+  /** Of a content that holds a thought, its kind. */
+  let written: u32 = 0;
   isUnsaid = true;
   if (kind != KIND_CALL) q = putName(q);
   if (kind == KIND_ANALYSIS) {
@@ -171,9 +180,15 @@ function putAssistant(q: usize, row: usize, end: usize): usize {
   }
   if (kind == KIND_FINAL || kind == KIND_PREAMBLE) {
     const from = piece(q, BEFORE_CONTENT);
-    q = putBody(from);
     // Reasoning in the text becomes thinking (R-THINK).
-    if (q == 0 || holdsPair(from, q, MARKER_END)) return 0;
+    if (kind == KIND_FINAL && thought == 0 && splitsUsual(body)) {
+      written = load<u32>(body);
+      q = putPart(from, written, saidFrom, saidTo);
+      index++;
+    } else {
+      q = putBody(from);
+      if (q == 0 || holdsPair(from, q, MARKER_END)) return 0;
+    }
     isUnsaid = kind == KIND_PREAMBLE;
     kind = nextKind(entry, end);
   } else q = piece(q, NO_CONTENT);
@@ -184,6 +199,8 @@ function putAssistant(q: usize, row: usize, end: usize): usize {
     if (q == 0) return 0;
     body = ofNext;
   }
+  if (written != 0) q = putPart(piece(q, BEFORE_THINKING), written, innerFrom, innerTo);
+  if (q == 0) return 0;
   return kind == KIND_CALL ? putCalls(q, entry, end) : byte(q, CLOSE_OBJECT);
 }
 

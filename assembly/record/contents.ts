@@ -103,7 +103,8 @@ function putInner(q: usize, kind: u32, from: usize, to: usize, isPlain: bool): u
   return putText(q, kind, from, to, isPlain);
 }
 
-function putText(q: usize, kind: u32, from: usize, to: usize, isPlain: bool): usize {
+/** Writes a part of a content, [from, to) of a string of this kind, as `putContent` does. */
+export function putText(q: usize, kind: u32, from: usize, to: usize, isPlain: bool): usize {
   if ((kind & (isPlain ? ESCAPED : CODED)) == 0) return copy(q, from, to);
   if (isPlain) return copyInside(from, to, q);
   // As every writer has it: what needs no escape has none.

@@ -19,6 +19,7 @@ import {
 } from './lines';
 import { holdsNamespace, holdsPair, MARKER_END } from './tags';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './text';
+import { splitsUsual } from './thought';
 
 // 0 to 2 are as in chats.ts.
 const END: u32 = 3;
@@ -138,6 +139,7 @@ function putTurn(q: usize, kind: u32, mayDeclare: bool): usize {
   q = putContent(from, body, false);
   if (q == 0 || (mayDeclare && kind < KIND_USER && holdsNamespace(from, q))) return 0;
   // Reasoning in the text stays there (R-THINK), unless it is for the host.
-  if ((kind == KIND_FINAL || kind == KIND_PREAMBLE) && holdsPair(from, q, MARKER_END)) return 0;
+  const isSaid = kind == KIND_PREAMBLE || (kind == KIND_FINAL && !splitsUsual(body));
+  if (isSaid && holdsPair(from, q, MARKER_END)) return 0;
   return endTurn(q);
 }

@@ -26,14 +26,15 @@ import {
   nameLength, readBelow, rowAt, setIds, statusOf, takeReply,
 } from './calls';
 import { isTurn, putId, writeChat } from './chats';
-import { beginCut, isWhole, putContent } from './contents';
+import { beginCut, isWhole, putContent, putText } from './contents';
 import {
-  KIND_BARE, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, mayJoin, most, piece, stopAt,
-  TEXTS,
+  KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, mayJoin, most,
+  piece, stopAt, TEXTS,
 } from './lines';
 import { developersHere, idsHere, preamblesHere, thoughtsHere, writeShareGpt } from './sharegpt';
 import { holdsPair, MARKER_END } from './tags';
 import { NULL_4, QUOTE } from './text';
+import { innerFrom, innerTo, saidFrom, saidTo, splitsUsual } from './thought';
 import { isKept } from './tools';
 import { isPlainInteger } from './verdicts';
 
@@ -134,7 +135,8 @@ export function writeTexts(record: u32, end: u32, q: usize, limit: usize, what: 
     // A header alone would belong to the text behind it: the host ends it.
     if (text == 0 && next == record + RECORD_ROWS) return record;
     const bytes = (<usize>load<u32>(at, 8) - <usize>load<u32>(at, 4)) << ((flags & HAS_VALUES) != 0 ? 1 : 0);
-    const messages = (<usize>(next - record) >> 1) + 1;
+    // A message has two rows at least, and may hold a thought that becomes another one.
+    const messages = <usize>(next - record) + 1;
     if (out + bytes + messages * most + (text != 0 ? <usize>load<u32>(text, 4) : 0) + SLACK > limit) return record;
     beginCut(tools);
     const made = ids;
@@ -228,6 +230,12 @@ function writeText(record: u32, end: usize, tools: usize, records: f64): usize {
       if (preamblesOfText != 0 && (told & TEXTS_PREAMBLES) == 0) return 0;
       if (idsOfText != 0 && (told & TEXTS_IDS) == 0) return 0;
     }
+    const splits = kind == KIND_FINAL && splitsUsual(body);
+    if (splits) {
+      q = putThought(q);
+      if (q == 0) return 0;
+      index++;
+    }
     const pieces = OF_KINDS + 3 * kind;
     q = piece(q, pieces);
     if (kind == KIND_CALL) {
@@ -251,9 +259,9 @@ function writeText(record: u32, end: usize, tools: usize, records: f64): usize {
       q = word(piece(q, kind == KIND_TOOL ? BEFORE_TOOL : BEFORE_NAME), nameFrom, nameLength);
     }
     const bodyFrom = piece(q, pieces + 1);
-    q = putBody(bodyFrom, body);
+    q = splits ? putPart(bodyFrom, saidFrom, saidTo) : putBody(bodyFrom, body);
     if (q == 0) return 0;
-    const isSaid = kind == KIND_FINAL || kind == KIND_PREAMBLE || kind == KIND_BARE;
+    const isSaid = !splits && (kind == KIND_FINAL || kind == KIND_PREAMBLE || kind == KIND_BARE);
     if (isSaid && holdsPair(bodyFrom, q, MARKER_END)) return 0;
     q = piece(q, pieces + 2);
     index++;
@@ -271,6 +279,21 @@ function putBody(q: usize, row: usize): usize {
   if ((load<u32>(row) & ABSENT) != 0) return 0;
   const end = putContent(q, row, !isLines);
   return mayNeedEscape(q, end) ? 0 : end;
+}
+
+/** A part of the body at hand; 0: the host must write it. */
+function putPart(q: usize, from: usize, to: usize): usize {
+  const end = putText(q, load<u32>(body), from, to, !isLines);
+  return mayNeedEscape(q, end) ? 0 : end;
+}
+
+/** The thought that stands in the body at hand, as a message; 0: the host must write it. */
+function putThought(q: usize): usize {
+  const pieces = OF_KINDS + 3 * KIND_ANALYSIS;
+  q = piece(q, pieces);
+  if (nameFrom != 0) q = word(piece(q, BEFORE_NAME), nameFrom, nameLength);
+  q = putPart(piece(q, pieces + 1), innerFrom, innerTo);
+  return q == 0 ? 0 : piece(q, pieces + 2);
 }
 
 const SIGN: u32 = 0x7c3c;

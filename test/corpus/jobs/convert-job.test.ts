@@ -268,6 +268,42 @@ test('chat records as text: the same from rows and from values', async () => {
   }
 });
 
+test('thoughts that are written as text: the same from rows and from values', async () => {
+  const usual = (inner: string, said: string): string => `<think>\n${inner}\n</think>\n\n${said}`;
+  const contents = [
+    usual('Hm.', 'Yes.'), usual('\nHm.\n\t', 'Yes.\n'), usual('', 'Yes.'), usual(' \t', 'Yes.'), usual('Hm.', ''),
+    usual('Hm.', '\nYes.'), usual('Hm.', ' '),
+    usual('\u4e2d\u6587', '\u00e9\ud83d\ude00'), usual('a\u00a0', '\u00a0b'),
+    usual('<think>', 'Yes.'), usual('Hm.', '<think>a</think>'), usual('Hm.', 'a</think>'), usual('Hm. k>', 'Yes.'),
+    usual('a \\', 'b \\n'), usual('a <|end|>', 'b'), usual('a', 'b <|end|>'), usual('a', 'b <'), usual('a <', 'b'),
+    '<think>\\n</think>\n\nYes.', '<think>\n</think>\n\nYes.', '<think>\na\\\n</think>\n\nYes.',
+    '<think>Hm.</think>Yes.',
+    '<think>\nHm.\n</think>\nYes.', '<think>\nHm.</think>\n\nYes.', '<think>\r\nHm.\r\n</think>\r\n\r\nYes.',
+    ' <think>\nHm.\n</think>\n\nYes.', '<think>\nHm.\n</think >\n\nYes.', '<think>\nHm.', 'Hm.\n</think>\n\nYes.',
+  ];
+  const user = { role: 'user', content: 'Hi' };
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const records = contents.flatMap((content) => [
+    [user, { role: 'assistant', content }], [user, { role: 'assistant', content, name: 'n' }, user],
+    [user, { role: 'assistant', content, reasoning_content: 'r' }], [user, { role: 'assistant', content }, user,
+      { role: 'assistant', content: null, tool_calls: [{ ...call, id: undefined }] }, { role: 'tool', content: 'x' }],
+    [user, { role: 'assistant', content, tool_calls: [call] }], [{ role: 'user', content }],
+  ]);
+  const plain = records.map((messages) => JSON.stringify({ messages }));
+  const coded = plain.map((text) => text.replaceAll(/[^ -~]/g, (unit) =>
+    `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).replaceAll('> ', '\\u003e '));
+  const turns = contents.map((value) => JSON.stringify({ conversations: [{ from: 'gpt', value }] }));
+  const lines = [...plain, ...coded, ...turns];
+  const path = join(folder, `input-${files++}`);
+  // What is lost first is told by values: each line stands twice.
+  writeFileSync(path, [...lines, ...lines].join('\n'));
+  for (const to of ['openchatml-2.2', 'harmony', 'messages', 'sharegpt'] as const) {
+    const work = { kind: 'convert', to, from: 'auto', format: 'ndjson', forTerminal: false } as const;
+    const values = await seen(path, { ...work, apart: true }, {}, 1);
+    expect(await seen(path, work, {}, 1), to).toEqual(values);
+  }
+});
+
 test.each(['openchatml-2.2', 'sharegpt'] as const)('losses of definitions that are forgotten, %s', async (to) => {
   // More lists than are kept at once: all are forgotten, and others stand at their numbers.
   const record = (name: string, further: object): string => JSON.stringify({
