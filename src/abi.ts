@@ -388,8 +388,8 @@ export const RENAMED_SHIFT = 28;
 export const RECORD_ROWS = 3;
 // RECORD: another reader must look at it: it is no JSON, of another form, or holds what is rare.
 export const SLOW = 0x100;
-// RECORD: it has calls; contents that are lists of parts; calls or replies without an id; a developer's
-// message in front; messages that are IS_OPEN, MAY_THINK or MAY_NOT_FIT (set by `checkRecords`).
+// RECORD: it has calls; contents that are lists of parts, not all of them text; calls or replies without an id; a
+// developer's message in front; messages that are IS_OPEN, MAY_THINK or MAY_NOT_FIT (set by `checkRecords`).
 export const HAS_CALLS = 0x200;
 export const HAS_PARTS = 0x400;
 export const LACKS_ID = 0x800;

@@ -40,12 +40,14 @@ const MOST_BLOCKS: i32 = 256;
 export let blocks: i32 = 0;
 /** One of the parts acts. */
 export let isActing: bool = false;
+/** One of the parts is no text. */
+export let hasOtherBlocks: bool = false;
 /** Within the content of a reply. */
 let isInReply: bool = false;
 
 export function beginBlocks(): void {
   blocks = 0;
-  isActing = isInReply = false;
+  isActing = hasOtherBlocks = isInReply = false;
 }
 
 // @ts-ignore: decorator
@@ -58,6 +60,7 @@ function addBlock(what: u32, from: usize, to: usize, kind: u32, bodyFrom: usize,
     markOdd();
     blocks--;
   }
+  if (what != B_TEXT) hasOtherBlocks = true;
   const at = blockAt(blocks++);
   store<u32>(at, what);
   store<u32>(at, <u32>from, BLOCK_FROM);

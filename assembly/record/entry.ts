@@ -2,8 +2,8 @@
 
 import { ASSISTANT, BODY, ESCAPED, HAS_LOSSES, HAS_PARTS, IN_PART, PARTS, SYSTEM, TOOL, USER } from '../../src/abi';
 import {
-  beginBlocks, BLOCK_BODY, BLOCK_BODY_TO, BLOCK_ID, BLOCK_ID_TO, BLOCK_KIND,
-  blockAt, blocks, B_CALL, bodyFrom, bodyKind, bodyOf, bodyTo, B_REDACTED, B_REPLY, B_THINKING, isActing,
+  B_CALL, B_REDACTED, B_REPLY, B_THINKING, beginBlocks, BLOCK_BODY, BLOCK_BODY_TO, BLOCK_ID, BLOCK_ID_TO, BLOCK_KIND,
+  blockAt, blocks, bodyFrom, bodyKind, bodyOf, bodyTo, hasOtherBlocks, isActing,
   parts,
 } from './blocks';
 import * as K from './keys';
@@ -94,7 +94,9 @@ function contentValue(p: usize): usize {
     contentFrom = p;
     contentTo = to;
     contentKind = BODY | PARTS;
-    addFlag(HAS_PARTS);
+    // Texts are joined, which is told.
+    if (hasOtherBlocks || blocks == 0) addFlag(HAS_PARTS);
+    else loseFields(1);
     return to;
   }
   if (load<u32>(p) != NULL_4) markOdd();

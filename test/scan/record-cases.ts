@@ -112,7 +112,7 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
   [U('[{"type":"image_url"}]'), 'parts', ['user', '  body parts|[{"type":"image_url"}]']],
   [U('[ "a" ,{"type":"text","text":"\\n"}]'), 'parts', ['user', '  body parts|[ "a" ,{"type":"text","text":"\\n"}]']],
   [
-    U('[{"z":[1],"text":"b","type":"text"}]'), 'parts losses',
+    U('[{"z":[1],"text":"b","type":"text"}]'), 'losses',
     ['user', '  body parts|[{"z":[1],"text":"b","type":"text"}]'],
   ],
   // Thinking.

@@ -304,6 +304,33 @@ test('thoughts that are written as text: the same from rows and from values', as
   }
 });
 
+test('contents of several texts: the same from rows and from values', async () => {
+  const text = (said: string, more: object = {}): object => ({ type: 'text', text: said, ...more });
+  const contents = [
+    [text('a')], [text('a "b"\n'), text('\u00e9')], [text('')], [], ['a'], [text('a'), MEDIA[0]], [MEDIA[0]],
+    [text('a', { annotations: [] })], [text('a', { cache_control: { type: 'x' } }), text('b')],
+    [text('a <|'), text('end|> b')],
+    [text('<think>\na\n</think>\n\nb')], [text('<think>a'), text('</think>b')], [{ type: 'input_text', text: 'a' }],
+    [text('<tool_call>'), text('{}')], [{ type: 'refusal', refusal: 'a' }],
+    [text('a'), { type: 'output_text', text: 'b' }],
+  ];
+  const user = { role: 'user', content: 'Hi' };
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const records = contents.flatMap((content) => [
+    [{ role: 'user', content }], [user, { role: 'assistant', content }], [{ role: 'system', content }, user],
+    [user, { role: 'assistant', content, tool_calls: [call] }, { role: 'tool', tool_call_id: 'c', content }],
+    [user, { role: 'assistant', content, reasoning_content: 'r' }, { role: 'user', content }],
+  ]);
+  const lines = records.map((messages) => JSON.stringify({ messages }));
+  const path = join(folder, `input-${files++}`);
+  writeFileSync(path, [...lines, ...lines].join('\n'));
+  for (const to of ['openchatml-2.2', 'harmony', 'messages', 'sharegpt'] as const) {
+    const work = { kind: 'convert', to, from: 'auto', format: 'ndjson', forTerminal: false } as const;
+    const values = await seen(path, { ...work, apart: true }, {}, 1);
+    expect(await seen(path, work, {}, 1), to).toEqual(values);
+  }
+});
+
 test.each(['openchatml-2.2', 'sharegpt'] as const)('losses of definitions that are forgotten, %s', async (to) => {
   // More lists than are kept at once: all are forgotten, and others stand at their numbers.
   const record = (name: string, further: object): string => JSON.stringify({

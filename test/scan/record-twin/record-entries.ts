@@ -86,6 +86,7 @@ export class Entries {
     const node = has.get('content');
     const blocks = node?.kind === 'list' ? record.parts(node) : null;
     const list = blocks === null ? null : { kind: abi.BODY | abi.PARTS, from: node!.from, to: node!.to };
+    if (blocks !== null) record.joinParts(blocks);
     record.refuseTags(role, list);
     if (blocks?.some(acts)) {
       if (CHAT_KEYS.some((key) => has.has(key) && !BLOCK_KEYS.includes(key))) throw RARE;

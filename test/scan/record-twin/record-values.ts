@@ -258,7 +258,6 @@ export class RecordValues {
 
   /** The parts of a list. `before`: those of the content in which it stands; `isInReply`: it is a reply's. */
   parts({ items }: JsonNode, before = 0, isInReply = false): Block[] {
-    this.flags |= abi.HAS_PARTS;
     const blocks: Block[] = [];
     for (const part of items) {
       if (part.kind === 'string') {
@@ -268,6 +267,12 @@ export class RecordValues {
     }
     if (before + blocks.length > MOST_BLOCKS) throw RARE;
     return blocks;
+  }
+
+  /** The parts of a content: texts are joined, which is told. */
+  joinParts(blocks: readonly Block[]): void {
+    if (blocks.length > 0 && blocks.every(({ what }) => what === 'text')) this.loseFields(1);
+    else this.flags |= abi.HAS_PARTS;
   }
 
   /** A part that ends in what may be a tag, with which the next one may go on. */
@@ -322,6 +327,7 @@ export class RecordValues {
   /** A text, or a list of parts; null: there is none. */
   textOrParts(node: JsonNode | undefined, before = 0, isInReply = false): Text | null {
     if (node?.kind !== 'list') return this.string(node);
+    this.flags |= abi.HAS_PARTS;
     const blocks = this.parts(node, before, isInReply);
     if (blocks.some(acts)) throw RARE;
     return blocks.length === 0 ? { kind: abi.BODY | abi.PARTS, from: node.from, to: node.to } : bodyOf(blocks);
