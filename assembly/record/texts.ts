@@ -230,7 +230,7 @@ function writeText(record: u32, end: usize, tools: usize, records: f64): usize {
       if (preamblesOfText != 0 && (told & TEXTS_PREAMBLES) == 0) return 0;
       if (idsOfText != 0 && (told & TEXTS_IDS) == 0) return 0;
     }
-    const splits = kind == KIND_FINAL && splitsUsual(body);
+    const splits = kind == KIND_FINAL && !asGiven && splitsUsual(body);
     if (splits) {
       q = putThought(q);
       if (q == 0) return 0;

@@ -44,6 +44,20 @@ test(`rows show what values show (seed ${SEED})`, { timeout: 20 * 60_000 }, () =
   }
 });
 
+test('reasoning that is written as text, and parts, are shown as they are given', () => {
+  const contents = [
+    '<think>\nHm.\n</think>\n\nYes.', '<think>Hm.</think>Yes.',
+    [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }],
+    [{ type: 'image_url', image_url: { url: 'x' } }, { type: 'text', text: 'b' }],
+  ];
+  const records = contents.map((content) =>
+    ({ messages: [{ role: 'user', content }, { role: 'assistant', content }, { role: 'user', content: 'Hi' }] }));
+  const bytes = Buffer.from(records.map((record) => JSON.stringify(record)).join('\n'));
+  for (const format of ['text', 'html'] as const) {
+    expect(rendered(bytes, format, 'rows')).toEqual(rendered(bytes, format, 'values'));
+  }
+});
+
 test('transcripts of records are numbered through the input', async () => {
   const record = (content: string): string => JSON.stringify({ messages: [{ role: 'user', content }] });
   const text = [record('a'), '{"id":1}', record('<|end|>'), record('c')].join('\n');
