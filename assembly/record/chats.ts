@@ -127,9 +127,9 @@ function putBody(q: usize): usize {
   return end == 0 ? 0 : byte(end, QUOTE);
 }
 
-/** A part of a content of this kind, and its quote. */
+/** A part of a content of this kind, and its quote; 0: the host must write it. */
 function putPart(q: usize, kind: u32, from: usize, to: usize): usize {
-  const end = q == 0 ? 0 : putText(q, kind, from, to, false);
+  const end = putText(q, kind, from, to, false);
   return end == 0 ? 0 : byte(end, QUOTE);
 }
 
@@ -187,8 +187,9 @@ function putAssistant(q: usize, row: usize, end: usize): usize {
       index++;
     } else {
       q = putBody(from);
-      if (q == 0 || holdsPair(from, q, MARKER_END)) return 0;
+      if (q != 0 && holdsPair(from, q, MARKER_END)) return 0;
     }
+    if (q == 0) return 0;
     isUnsaid = kind == KIND_PREAMBLE;
     kind = nextKind(entry, end);
   } else q = piece(q, NO_CONTENT);
@@ -199,8 +200,10 @@ function putAssistant(q: usize, row: usize, end: usize): usize {
     if (q == 0) return 0;
     body = ofNext;
   }
-  if (written != 0) q = putPart(piece(q, BEFORE_THINKING), written, innerFrom, innerTo);
-  if (q == 0) return 0;
+  if (written != 0) {
+    q = putPart(piece(q, BEFORE_THINKING), written, innerFrom, innerTo);
+    if (q == 0) return 0;
+  }
   return kind == KIND_CALL ? putCalls(q, entry, end) : byte(q, CLOSE_OBJECT);
 }
 

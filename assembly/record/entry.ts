@@ -3,8 +3,7 @@
 import { ASSISTANT, BODY, ESCAPED, HAS_LOSSES, HAS_PARTS, IN_PART, PARTS, SYSTEM, TOOL, USER } from '../../src/abi';
 import {
   B_CALL, B_REDACTED, B_REPLY, B_THINKING, beginBlocks, BLOCK_BODY, BLOCK_BODY_TO, BLOCK_ID, BLOCK_ID_TO, BLOCK_KIND,
-  blockAt, blocks, bodyFrom, bodyKind, bodyOf, bodyTo, hasOtherBlocks, isActing,
-  parts,
+  blockAt, blocks, bodyFrom, bodyKind, bodyOf, bodyTo, hasOtherBlocks, isActing, parts,
 } from './blocks';
 import * as K from './keys';
 import { after, firstKey, hasKey, hasLongKey, isKey, isLongKey, keyBehind, memberValue, valueAt } from './members';

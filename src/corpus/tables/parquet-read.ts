@@ -25,7 +25,6 @@ import { NO_UTF8, Untellable } from './parquet-values.ts';
 const BATCH = 2 ** 18;
 /** Bytes of room for lines that is kept. */
 const MOST_KEPT = 2 ** 21;
-const OPEN_OBJECT = 0x7b;
 /** Columns that a message names. */
 const MOST_NAMED = 20;
 
@@ -220,7 +219,7 @@ function writeLine(out: JsonWriter, columns: readonly RowNode[], row: number): v
 
 /** Null: it is written. Or why JSON cannot tell it. */
 function writeRow(out: JsonWriter, columns: readonly RowNode[]): string | null {
-  out.byte(OPEN_OBJECT);
+  out.ascii('{');
   const first = out.at;
   for (const column of columns) {
     const before = out.at;

@@ -268,6 +268,18 @@ test('chat records as text: the same from rows and from values', async () => {
   }
 });
 
+/** In every form that is written from rows. */
+async function expectRowsAsValues(lines: readonly string[]): Promise<void> {
+  const path = join(folder, `input-${files++}`);
+  // What is lost first is told by values: each line stands twice.
+  writeFileSync(path, [...lines, ...lines].join('\n'));
+  for (const to of ['openchatml-2.2', 'harmony', 'messages', 'sharegpt'] as const) {
+    const work = { kind: 'convert', to, from: 'auto', format: 'ndjson', forTerminal: false } as const;
+    const values = await seen(path, { ...work, apart: true }, {}, 1);
+    expect(await seen(path, work, {}, 1), to).toEqual(values);
+  }
+}
+
 test('thoughts that are written as text: the same from rows and from values', async () => {
   const usual = (inner: string, said: string): string => `<think>\n${inner}\n</think>\n\n${said}`;
   const contents = [
@@ -293,15 +305,7 @@ test('thoughts that are written as text: the same from rows and from values', as
   const coded = plain.map((text) => text.replaceAll(/[^ -~]/g, (unit) =>
     `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).replaceAll('> ', '\\u003e '));
   const turns = contents.map((value) => JSON.stringify({ conversations: [{ from: 'gpt', value }] }));
-  const lines = [...plain, ...coded, ...turns];
-  const path = join(folder, `input-${files++}`);
-  // What is lost first is told by values: each line stands twice.
-  writeFileSync(path, [...lines, ...lines].join('\n'));
-  for (const to of ['openchatml-2.2', 'harmony', 'messages', 'sharegpt'] as const) {
-    const work = { kind: 'convert', to, from: 'auto', format: 'ndjson', forTerminal: false } as const;
-    const values = await seen(path, { ...work, apart: true }, {}, 1);
-    expect(await seen(path, work, {}, 1), to).toEqual(values);
-  }
+  await expectRowsAsValues([...plain, ...coded, ...turns]);
 });
 
 test('contents of several texts: the same from rows and from values', async () => {
@@ -321,14 +325,7 @@ test('contents of several texts: the same from rows and from values', async () =
     [user, { role: 'assistant', content, tool_calls: [call] }, { role: 'tool', tool_call_id: 'c', content }],
     [user, { role: 'assistant', content, reasoning_content: 'r' }, { role: 'user', content }],
   ]);
-  const lines = records.map((messages) => JSON.stringify({ messages }));
-  const path = join(folder, `input-${files++}`);
-  writeFileSync(path, [...lines, ...lines].join('\n'));
-  for (const to of ['openchatml-2.2', 'harmony', 'messages', 'sharegpt'] as const) {
-    const work = { kind: 'convert', to, from: 'auto', format: 'ndjson', forTerminal: false } as const;
-    const values = await seen(path, { ...work, apart: true }, {}, 1);
-    expect(await seen(path, work, {}, 1), to).toEqual(values);
-  }
+  await expectRowsAsValues(records.map((messages) => JSON.stringify({ messages })));
 });
 
 test.each(['openchatml-2.2', 'sharegpt'] as const)('losses of definitions that are forgotten, %s', async (to) => {
