@@ -22,3 +22,8 @@ export const after = (n: number): number => (isAll ? n + 1 : n + 1 + (n >> 2));
 /** Tests that `npm test` leaves out. */
 export const describeLong = describe.skipIf(!isAll);
 export const testLong = test.skipIf(!isAll);
+
+/** What `npm test` does in full: what runs behind it (OPENCHATML_FILES=parts) passes over it. */
+const isRest = process.env['OPENCHATML_FILES'] === 'parts';
+export const describeOnce = describe.skipIf(isRest);
+export const testOnce = test.skipIf(isRest);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Statistics } from '../../src/corpus/report/statistics.ts';
 import { gatherStatistics } from '../../src/report.ts';
 import { MemorySource } from '../../src/index.ts';
-import { part, testLong } from '../long.ts';
+import { part, testLong, testOnce } from '../long.ts';
 import { findChromium, give, launch, openPage, type Opened, settle, startServer } from './browser.ts';
 import { peakOfRenderers } from './renderers.mjs';
 
@@ -128,7 +128,7 @@ describe.skipIf(chromium === null)('files in the page', () => {
     expect(Statistics.fromJSON(json).toJSON()).toEqual(json);
   });
 
-  test('a record is read again and shown as a text, with places as JSON pointers', async () => {
+  testOnce('a record is read again and shown as a text, with places as JSON pointers', async () => {
     await open('records.jsonl', lines);
     await done();
     await page.locator('.corpus-head input').fill('3998');
@@ -145,7 +145,7 @@ describe.skipIf(chromium === null)('files in the page', () => {
     expect(words).toContain('/messages/1/tool_calls/0/function/arguments');
   });
 
-  test('records that are not one a line are reported, and none of them is offered', async () => {
+  testOnce('records that are not one a line are reported, and none of them is offered', async () => {
     const list = `[${Array.from({ length: 20 }, (_, i) => JSON.stringify(record(i))).join(',\n')}]\n`;
     const pretty = Array.from({ length: 20 }, (_, i) => `${JSON.stringify(record(i), null, 2)}\n`).join('');
     for (const [given, words] of [['list.json', list], ['pretty.json', pretty]] as const) {
@@ -157,7 +157,7 @@ describe.skipIf(chromium === null)('files in the page', () => {
     }
   });
 
-  test('a place in raw text opens its transcript, whatever the text before was read as', async () => {
+  testOnce('a place in raw text opens its transcript, whatever the text before was read as', async () => {
     await give(page, 'a.ocml', '<|start|>user<|message|>Hi<|end|>');
     await page.getByLabel('Dialect').selectOption('harmony');
     await open('text.txt', raw);
@@ -169,7 +169,7 @@ describe.skipIf(chromium === null)('files in the page', () => {
     expect(await page.getByLabel('Dialect').inputValue()).toBe('auto');
   });
 
-  test('a place in Harmony opens its transcript, read as Harmony', async () => {
+  testOnce('a place in Harmony opens its transcript, read as Harmony', async () => {
     const one = (i: number): string => `<|start|>system<|message|>Hi<|end|><|start|>user<|message|>Number ${i}<|end|>`
       + `<|start|>assistant<|message|>${'Yes. '.repeat(20)}<|return|>`;
     await open('large.harmony', Buffer.from(Array.from({ length: 8000 }, (_, i) => one(i)).join('')));
@@ -181,7 +181,7 @@ describe.skipIf(chromium === null)('files in the page', () => {
     expect(await page.getByLabel('Dialect').inputValue()).toBe('harmony');
   });
 
-  test('a file that has changed is told when a place in it is opened', async () => {
+  testOnce('a file that has changed is told when a place in it is opened', async () => {
     await open('gone.txt', raw);
     await done();
     writeFileSync(join(folder, 'gone.txt'), 'other');
@@ -192,7 +192,7 @@ describe.skipIf(chromium === null)('files in the page', () => {
     await page.locator('.notice button').click();
   });
 
-  test('damage is told, and a reading is cancelled', async () => {
+  testOnce('damage is told, and a reading is cancelled', async () => {
     await open('bad.jsonl.gz', gzipSync(lines).subarray(0, 20_000));
     await page.waitForSelector('.notice.error');
     expect(await page.locator('.notice').innerText()).toContain('damaged');

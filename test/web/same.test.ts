@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFixtures } from '../fixture.ts';
 import type { ReadChoice } from '../../src/web/analysis.ts';
 import { resultsJson } from '../../src/web/results.ts';
-import { part, testLong } from '../long.ts';
+import { part, testLong, testOnce } from '../long.ts';
 import { findChromium, give, launch, openPage, type Opened, settle, startServer } from './browser.ts';
 
 const chromium = findChromium();
@@ -29,7 +29,7 @@ describe.skipIf(chromium === null)('in Chromium', () => {
     await server?.end();
   });
 
-  test('every fixture gives the same JSON as in Node', async () => {
+  testOnce('every fixture gives the same JSON as in Node', async () => {
     const fixtures = readFixtures().map(({ name, input, options: { dialect, role, stopStripped } }) => {
       const choice = { dialect: dialect ?? 'auto', role: role ?? '', stopStripped: stopStripped === true };
       return { name, choice: choice as ReadChoice, bytes: Buffer.from(input).toString('base64') };
@@ -57,7 +57,7 @@ describe.skipIf(chromium === null)('in Chromium', () => {
   const made = (selector: string): Promise<number> =>
     page.evaluate((some) => document.querySelectorAll(`main :is(${some})`).length, selector);
 
-  test('hostile texts stay text, wherever they stand', async () => {
+  testOnce('hostile texts stay text, wherever they stand', async () => {
     const words = HOSTILE.join(' ');
     const name = '<img src=x onerror=hit=1>.ocml';
     const plain = HOSTILE.join('').replace(/[\s<>|=\0]/g, '');
@@ -136,7 +136,7 @@ describe.skipIf(chromium === null)('in Chromium', () => {
     expect(await serious()).toEqual([]);
   });
 
-  test('narrow screens show everything without scrolling sideways', async () => {
+  testOnce('narrow screens show everything without scrolling sideways', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     for (const [name, text] of [
       ['a.ocml', `<|start|>user name=${'x'.repeat(80)}<|message|>${'word'.repeat(50)}<|end|>`],

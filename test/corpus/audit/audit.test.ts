@@ -10,7 +10,7 @@ import { isContainer } from '../../../src/corpus/records/unit.ts';
 import { findControlTokens } from '../../../src/formats/control-tokens/find.ts';
 import { createMachine, parse } from '../../../src/index.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
-import { runs } from '../../long.ts';
+import { describeOnce, runs } from '../../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
 
 const machine = createMachine();
@@ -367,7 +367,7 @@ test('random records: findings are where the bytes are, copies are clean and dif
   }
 });
 
-describe('hostile records', () => {
+describeOnce('hostile records', () => {
   test('deep values with a token on every level', () => {
     const depth = 50_000;
     const line = `{"messages":[{"content":${'["<|end|>",'.repeat(depth)}0${']'.repeat(depth)}}]}\n`;

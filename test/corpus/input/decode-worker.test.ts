@@ -12,7 +12,7 @@ import { type DecodeTask, decode } from '../../../src/corpus/input/pass.ts';
 import { InputError } from '../../../src/corpus/error.ts';
 import { FileSource, type InputSource, PipeSource } from '../../../src/corpus/input/source.ts';
 import { at, file } from '../../cli/harness.ts';
-import { isAll } from '../../long.ts';
+import { describeOnce, isAll } from '../../long.ts';
 import { randomOf, SEED } from '../../random.ts';
 import { hasCommand } from '../../skip.ts';
 
@@ -108,7 +108,7 @@ test('a plain input stays what it is', () => {
   source.close();
 });
 
-describe('whole inputs', () => {
+describeOnce('whole inputs', () => {
   const text = textOf(3_000_000);
   const half = text.length / 2;
   const small = Array.from({ length: 300 }, (_, n) => text.subarray(n * 10_000, (n + 1) * 10_000));
@@ -321,7 +321,7 @@ test('a failing read is told with its place', () => {
   }
 });
 
-describe('the thread', () => {
+describeOnce('the thread', () => {
   const path = file('decoded/thread.gz', zlib.gzipSync(textOf(1000)));
   const task = { container: 'gzip' as const, path, descriptor: null, verify: false, columns: [] };
   const script = (name: string, body: string): URL => pathToFileURL(file(`decoded/${name}.mjs`, body));

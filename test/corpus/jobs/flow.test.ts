@@ -17,7 +17,7 @@ import { canBeCut, takesLines } from '../../../src/corpus/jobs/parts.ts';
 import { Pool } from '../../../src/corpus/jobs/pool.ts';
 import type { FileOptions } from '../../../src/corpus/records/unit.ts';
 import { Counter } from '../../../src/rules/count.ts';
-import { after, isAll, part } from '../../long.ts';
+import { after, describeOnce, isAll, part, testOnce } from '../../long.ts';
 import { context, jobsHere, seen } from './seen.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-flow-'));
@@ -158,7 +158,7 @@ describe.each(CASES)('%s', (_, content, read, works) => {
   });
 });
 
-test('what an audit tells of crowds does not depend on cuts', async () => {
+testOnce('what an audit tells of crowds does not depend on cuts', async () => {
   const message = `<|start|>user<|message|>[INST] a [INST] b [INST] c ${'.'.repeat(60)}<|end|>\n`;
   const path = fileOf(START + message.repeat(Math.ceil(9 * 2 ** 20 / message.length)));
   const work = { kind: 'audit', fix: {}, gives: null } as const;
@@ -185,7 +185,7 @@ test.each(part([2, 3, 7]))('%i threads', async (threads) => {
   for (const pool of pools) pool.close();
 });
 
-test.each(WORKS)('$kind: threads are started where they gain, or always', async (work) => {
+testOnce.each(WORKS)('$kind: threads are started where they gain, or always', async (work) => {
   let begun = 0;
   const count = (): void => void begun++;
   process.on('worker', count);
@@ -233,7 +233,7 @@ test('check: a part of raw text is done once, where it begins as was guessed', a
   }
 });
 
-describe('a part within one long transcript', () => {
+describeOnce('a part within one long transcript', () => {
   const path = fileOf(START + TALK.repeat(60_000));
   const input: JobInput = { ref: { kind: 'file', path, inFolder: false }, path, options: {}, tellsAtEnd: false };
   const start = new Counter().addRange(context.machine, FileSource.open(path), {}, { start: null, to: 100_000 });
@@ -276,7 +276,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('who leaves early leaves no file o
     return [1, 2].map((threads) => ({ path, work, threads, kind: work.kind, of: path === raw ? 'text' : 'lines' }));
   }));
 
-  test.each(cases)('$kind of $of, $threads threads', async ({ path, work, threads }) => {
+  testOnce.each(cases)('$kind of $of, $threads threads', async ({ path, work, threads }) => {
     for (const wanted of [1, 2, 5]) {
       const flow = new Flow({
         threads, work, read: () => ({}), tellsAtEnd: false, parts: { step: () => 3000, least: 0 },

@@ -10,7 +10,7 @@ import { InputError } from '../../../src/corpus/error.ts';
 import type { Job, JobResult, Piece } from '../../../src/corpus/jobs/job.ts';
 import { AHEAD } from '../../../src/corpus/jobs/piece-memory.ts';
 import { Pool, type Running } from '../../../src/corpus/jobs/pool.ts';
-import { part } from '../../long.ts';
+import { part, testOnce } from '../../long.ts';
 import { ThreadError } from '../../../src/corpus/jobs/thread-error.ts';
 
 const script = (name: string): URL => new URL(`./workers/${name}.mjs`, import.meta.url);
@@ -110,7 +110,7 @@ beforeAll(async () => {
   pool.close();
 });
 
-test('a job is done in pieces', () => {
+testOnce('a job is done in pieces', () => {
   const { pieces } = many;
   // What stands between messages is one finding more.
   expect(pieces.length).toBeGreaterThanOrEqual(PIECES);
@@ -138,7 +138,7 @@ describe.each(FAULTS)('a thread that %s', (_, fault) => {
     expect(begun).toBeLessThanOrEqual(3);
   });
 
-  test('each job once', async () => {
+  testOnce('each job once', async () => {
     const pool = poolOf(2);
     const jobs = [FEW, MANY, FEW, FEW, MANY].map((path, i) => {
       return pool.start(checkOf(path, { ...fault, after: i, times: 1, folder: newFolder() }));
@@ -149,7 +149,7 @@ describe.each(FAULTS)('a thread that %s', (_, fault) => {
     expect(found).toEqual([few, many, few, few, many]);
   });
 
-  test('while its pieces are taken one by one', async () => {
+  testOnce('while its pieces are taken one by one', async () => {
     const running = poolOf(1).start(checkOf(MANY, { ...fault, after: AHEAD + 2, times: 1, folder: newFolder() }));
     const pieces: Piece[] = [];
     for (let answer = await running.next(); 'piece' in answer; answer = await running.next()) {
@@ -159,7 +159,7 @@ describe.each(FAULTS)('a thread that %s', (_, fault) => {
     expect(pieces).toEqual(many.pieces);
   });
 
-  test.each([
+  testOnce.each([
     0, 5,
   ])('after %i pieces, always: an error that names the file, and the next job is done', async (after) => {
     const pool = poolOf(1);
@@ -173,7 +173,7 @@ describe.each(FAULTS)('a thread that %s', (_, fault) => {
   });
 });
 
-test('a thread that throws is told by the name of the error, not by its words', async () => {
+testOnce('a thread that throws is told by the name of the error, not by its words', async () => {
   const pool = poolOf(1);
   expect(await all(pool.start(checkOf(FEW, { how: 'throw', after: 0, times: 1, folder: newFolder() })))).toEqual(few);
   const error: unknown = await all(pool.start(checkOf(FEW, { how: 'throw', after: 0 }))).catch((reason: unknown) => {
@@ -182,7 +182,7 @@ test('a thread that throws is told by the name of the error, not by its words', 
   expect(error).toEqual(new ThreadError(`a thread that read ${FEW} failed twice (Error)`));
 });
 
-test.each([
+testOnce.each([
   ['ends', 'exit code 0'], ['breaks', 'Error'], ['is-not-there', 'MODULE_NOT_FOUND'],
 ])('a worker that %s: an error, and no end of threads', async (name, reason) => {
   begun = 0;
@@ -214,17 +214,17 @@ describe('short jobs, of which a thread has two at once', () => {
     pool.close();
   });
 
-  test.each([1, 2, 3])('each fails once, on %i threads', async (threads) => {
+  testOnce.each([1, 2, 3])('each fails once, on %i threads', async (threads) => {
     const jobs = paths.map((path) => countOf(path, { how: 'exit', code: 0, after: 0, times: 1, folder: newFolder() }));
     expect(await countsOf(threads, jobs)).toEqual(right);
   });
 
-  test.each([0, 1, 2, 5])('number %i fails always: the others are done', async (bad) => {
+  testOnce.each([0, 1, 2, 5])('number %i fails always: the others are done', async (bad) => {
     const jobs = paths.map((path, i) => countOf(path, i === bad ? { how: 'exit', code: 1, after: 0 } : undefined));
     expect(await countsOf(2, jobs)).toEqual(right.map((result, i) => (i === bad ? 'ThreadError' : result)));
   });
 
-  test('a job that is dropped before it is begun is not done', async () => {
+  testOnce('a job that is dropped before it is begun is not done', async () => {
     const pool = poolOf(1);
     const jobs = paths.map((path) => pool.start(countOf(path)));
     for (const job of jobs.slice(1, 5)) job.drop();
@@ -232,7 +232,7 @@ describe('short jobs, of which a thread has two at once', () => {
     expect(results.map(({ result }) => result)).toEqual([right[0], ...right.slice(5)]);
   });
 
-  test('a job that gives pieces has a thread for itself', async () => {
+  testOnce('a job that gives pieces has a thread for itself', async () => {
     const pool = poolOf(1);
     const seen = new Int32Array(new SharedArrayBuffer(4));
     const long = pool.start(checkOf(MANY, { how: 'none', after: 0, seen }));
@@ -244,7 +244,7 @@ describe('short jobs, of which a thread has two at once', () => {
   });
 });
 
-test('a failing job does not take others with it', async () => {
+testOnce('a failing job does not take others with it', async () => {
   const pool = poolOf(2);
   const jobs = [MANY, FEW, MANY, FEW].map((path, i) => {
     return pool.start(checkOf(path, i === 2 ? { how: 'exit', code: 1, after: 3 } : undefined));
@@ -255,7 +255,7 @@ test('a failing job does not take others with it', async () => {
 });
 
 describe('what the work itself throws', () => {
-  test('an error of an input comes out as it is, once', async () => {
+  testOnce('an error of an input comes out as it is, once', async () => {
     begun = 0;
     const pool = poolOf(1);
     const missing = join(folder, 'missing');
@@ -275,7 +275,7 @@ describe('what the work itself throws', () => {
     expect(begun).toBe(1);
   });
 
-  test('a bug comes out as a bug, with the place where it arose', async () => {
+  testOnce('a bug comes out as a bug, with the place where it arose', async () => {
     const broken = { ...checkOf(FEW), part: null } as unknown as Job;
     const error: unknown = await all(poolOf(1).start(broken)).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Error);
@@ -297,7 +297,7 @@ describe('nobody takes what is given', () => {
     return counts();
   }
 
-  test('a thread is ahead by so many pieces and no more', async () => {
+  testOnce('a thread is ahead by so many pieces and no more', async () => {
     const seen = seenOf();
     const running = poolOf(1).start(checkOf(MANY, { how: 'none', after: 0, seen }));
     await until(() => Atomics.load(seen, 0) >= AHEAD);
@@ -310,7 +310,7 @@ describe('nobody takes what is given', () => {
     expect((await all(running)).pieces).toEqual(many.pieces.slice(3));
   });
 
-  test('jobs that wait give nothing, however many they are', async () => {
+  testOnce('jobs that wait give nothing, however many they are', async () => {
     const seen = Array.from({ length: 200 }, seenOf);
     const pool = poolOf(2);
     const jobs = seen.map((one) => pool.start(checkOf(MANY, { how: 'none', after: 0, seen: one })));
@@ -321,7 +321,7 @@ describe('nobody takes what is given', () => {
     expect(seen.slice(2).every((one) => Atomics.load(one, 0) === 0)).toBe(true);
   });
 
-  test('after a failure a thread is ahead by as many again', async () => {
+  testOnce('after a failure a thread is ahead by as many again', async () => {
     const seen = seenOf();
     const running = poolOf(1).start(
       checkOf(MANY, { how: 'exit', code: 1, after: 10, times: 1, folder: newFolder(), seen }),
@@ -337,7 +337,7 @@ describe('nobody takes what is given', () => {
 });
 
 describe('nothing more is wanted', () => {
-  test('of a job that waits, that runs, that is done', async () => {
+  testOnce('of a job that waits, that runs, that is done', async () => {
     const seen = new Int32Array(new SharedArrayBuffer(4));
     const pool = poolOf(1);
     const runs = pool.start(checkOf(MANY, { how: 'none', after: 0, seen }));
@@ -355,7 +355,7 @@ describe('nothing more is wanted', () => {
     expect(await all(pool.start(checkOf(MANY)))).toEqual(many);
   });
 
-  test('of a job whose thread fails: it is not done again', async () => {
+  testOnce('of a job whose thread fails: it is not done again', async () => {
     const attempts = newFolder();
     const seen = new Int32Array(new SharedArrayBuffer(4));
     const pool = poolOf(1);
@@ -367,7 +367,7 @@ describe('nothing more is wanted', () => {
     expect(Atomics.load(seen, 0)).toBeLessThanOrEqual(AHEAD + 1);
   });
 
-  test('a job that comes first goes before those that wait', async () => {
+  testOnce('a job that comes first goes before those that wait', async () => {
     const pool = poolOf(1);
     const order: string[] = [];
     const start = (name: string, first?: boolean): Promise<unknown> =>
@@ -378,7 +378,7 @@ describe('nothing more is wanted', () => {
 });
 
 describe('closing', () => {
-  test('ends threads that wait, that work, and that have not begun', async () => {
+  testOnce('ends threads that wait, that work, and that have not begun', async () => {
     const seen = new Int32Array(new SharedArrayBuffer(4));
     const pool = poolOf(3);
     for (let n = 0; n < 10; n++) pool.start(checkOf(MANY, { how: 'none', after: 0, seen }));
@@ -395,7 +395,7 @@ describe('closing', () => {
     await until(() => alive.size === 0);
   });
 
-  test('settles who waits for a job that runs, that has not begun, that is begun too late', async () => {
+  testOnce('settles who waits for a job that runs, that has not begun, that is begun too late', async () => {
     const pool = poolOf(1);
     const running = pool.start(checkOf(MANY));
     await running.next();
@@ -408,7 +408,7 @@ describe('closing', () => {
       .toEqual(paths.map((path) => new ThreadError(`the threads that read ${path} were ended`)));
   });
 
-  test('twice, and without a job', () => {
+  testOnce('twice, and without a job', () => {
     const pool = poolOf(2);
     pool.close();
     pool.close();

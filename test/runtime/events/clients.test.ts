@@ -3,7 +3,7 @@ import { jsonSchema, type LanguageModel, streamText, tool, type ToolSet } from '
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AiSdkPart, type EventForm, eventsOf, serverSentEvents } from '../../../src/stream.ts';
-import { runs } from '../../long.ts';
+import { runs, testOnce } from '../../long.ts';
 import { SEED } from '../../random.ts';
 import { type Case, expectRead, fixtureCases, randomCases, type ReadBack } from './cases.ts';
 import { bytewise } from '../stream/run.ts';
@@ -129,7 +129,7 @@ const CLIENTS: { name: string; as: EventForm; read: (one: Case) => Promise<ReadB
 ];
 
 describe.each(CLIENTS)('$name', ({ as, read, inputs }) => {
-  test('reads every fixture to the messages and calls that parse gives', async () => {
+  testOnce('reads every fixture to the messages and calls that parse gives', async () => {
     for (const one of fixtureCases()) {
       next = { one, as };
       expectRead(await read(one), one);
