@@ -23,7 +23,7 @@ export const after = (n: number): number => (isAll ? n + 1 : n + 1 + (n >> 2));
 export const describeLong = describe.skipIf(!isAll);
 export const testLong = test.skipIf(!isAll);
 
-/** What `npm test` does in full: what runs behind it (OPENCHATML_FILES=parts) passes over it. */
+/** Tests that `npm test` does in full, which `npm run test:long` (OPENCHATML_FILES=parts) does not do again. */
 const isRest = process.env['OPENCHATML_FILES'] === 'parts';
 export const describeOnce = describe.skipIf(isRest);
 export const testOnce = test.skipIf(isRest);
