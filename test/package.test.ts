@@ -143,7 +143,7 @@ describeLong('the package, installed,', () => {
   /** Compiles files of the project, declarations of packages included. */
   function compile(
     resolution: 'bundler' | 'node16' | 'nodenext', files: readonly string[], more: object, withPlatform: boolean,
-    typescript = join(ROOT, 'node_modules/typescript'),
+    typescript = join(ROOT, 'node_modules/typescript-7'),
   ): void {
     if (withPlatform) {
       mkdirSync(join(project, 'types'), { recursive: true });
@@ -167,7 +167,8 @@ describeLong('the package, installed,', () => {
 
   const BROWSER = ['', '/tools', '/convert', '/stream', '/js', '/yaml'];
   const versions: [name: string, folder: string | undefined][] = [
-    ['today', join(ROOT, 'node_modules/typescript')],
+    ['7.0', join(ROOT, 'node_modules/typescript-7')],
+    ['6.0', join(ROOT, 'node_modules/typescript')],
     ['5.0', tools === undefined ? undefined : join(tools, 'node_modules/typescript')],
   ];
   describe.each(versions)('TypeScript %s', (_, folder) => {
