@@ -212,7 +212,8 @@ export function entry(p: usize): usize {
   if (contentKind == 0 && (hasOthers || further != 0) && (role != ASSISTANT || refuses || !acts())) markOdd();
   if (isOdd) return p;
   if (isCall) {
-    writeTextCall(from, p);
+    if (form == OF_CHAT && has != (HAS_ROLE | HAS_CONTENT)) markOdd();
+    else writeTextCall(from, p);
     return p;
   }
   if (isActing) {
@@ -274,7 +275,7 @@ function writeOfAssistant(from: usize, to: usize, kind: u32, thoughtFrom: usize,
   );
 }
 
-/** Writes the call that is the value of the turn [from, to). */
+/** Writes the call that is the text of the turn [from, to). */
 function writeTextCall(from: usize, to: usize): void {
   markElsewhere();
   markActs(BY_THEMSELVES);

@@ -9,10 +9,12 @@ const M6: u64 = 0xffffffffffff;
 /** Beside bits of roles. */
 const RENAMED_CHATGPT: u32 = 1 << 31;
 const K_FUNCTION: u64 = 0x6e6f6974636e7566;
+const K_TOOL_CAL: u64 = 0x6c61635f6c6f6f74;
+const K_TOOL_RES: u64 = 0x7365725f6c6f6f74;
 
 /** 0: none that is known. */
 export let role: u32 = 0;
-/** A turn of ShareGPT is a call. */
+/** The text of the entry is JSON of a call. */
 export let isCall: bool = false;
 
 export function beginRole(): void {
@@ -24,6 +26,14 @@ export function beginRole(): void {
 // @ts-ignore: decorator
 @inline
 export function roleValue(p: usize): usize {
+  const to = usualRole(p);
+  return to != 0 ? to : otherRole(p);
+}
+
+/** The role at its value, one that most entries have; else 0, and `role` is 0. */
+// @ts-ignore: decorator
+@inline
+function usualRole(p: usize): usize {
   const word = load<u64>(p);
   if ((word & M6) == 0x227265737522) { // "user"
     role = USER;
@@ -41,11 +51,11 @@ export function roleValue(p: usize): usize {
     role = SYSTEM;
     return p + 8;
   }
-  return otherRole(p);
+  role = 0;
+  return 0;
 }
 
 function otherRole(p: usize): usize {
-  role = 0;
   const word = load<u64>(p, 1);
   if (load<u8>(p) == QUOTE) {
     if (word == 0x65706f6c65766564 && load<u16>(p, 9) == 0x2272) { // developer"
@@ -56,6 +66,17 @@ function otherRole(p: usize): usize {
       role = TOOL;
       addFlag(HAS_LOSSES);
       return p + 10;
+    }
+    if (word == K_TOOL_CAL && load<u16>(p, 9) == 0x226c) { // tool_cal l"
+      isCall = true;
+      role = ASSISTANT;
+      addFlag(HAS_LOSSES);
+      return p + 11;
+    }
+    if (word == K_TOOL_RES && load<u32>(p, 9) == 0x736e6f70 && load<u16>(p, 13) == 0x2265) { // tool_res pons e"
+      role = TOOL;
+      addFlag(HAS_LOSSES);
+      return p + 15;
     }
   }
   markOdd();
@@ -88,11 +109,12 @@ export function fromValue(p: usize): usize {
       role = ASSISTANT;
       return p + 15;
     }
-    // The words of chat are known here, too, but for two of them.
-    p = roleValue(p);
-    if (role == DEVELOPER || (word == K_FUNCTION && role == TOOL)) markOdd();
-    if (role != SYSTEM) rename(1 << role);
-    return p;
+    // The usual words of chat are known here, too.
+    const to = usualRole(p);
+    if (to != 0) {
+      if (role != SYSTEM) rename(1 << role);
+      return to;
+    }
   }
   markOdd();
   return valueEnd(p, IN_ENTRY);

@@ -291,7 +291,7 @@ test('the fixtures of all forms are read: counts, places, pointers, and by conve
   // Definitions make a message of their own.
   expect(await counts('anthropic.json')).toEqual({ transcripts: 1, messages: 11, calls: 2 });
   expect(await counts('responses.json')).toEqual({ transcripts: 1, messages: 11, calls: 2 });
-  expect(await counts('others.jsonl')).toEqual({ transcripts: 16, messages: 34, calls: 0 });
+  expect(await counts('others.jsonl')).toEqual({ transcripts: 17, messages: 38, calls: 1 });
 
   // Contents of items stand where they are in the file.
   const path = join(folder, 'responses.json');
@@ -324,7 +324,7 @@ test('the fixtures of all forms are read: counts, places, pointers, and by conve
   for (const to of ['messages', 'anthropic', 'responses']) {
     const all = ['record.json', 'anthropic.json', 'responses.json', 'others.jsonl'].map((name) => join(folder, name));
     const { code, out, err } = await run(['convert', '--to', to, ...all]);
-    expect([code, jsonLines(out).length], err).toEqual([0, 19]);
+    expect([code, jsonLines(out).length], err).toEqual([0, 20]);
     const again = await run(['convert', '--to', to], { stdin: out });
     expect([again.code, again.out, again.err]).toEqual([0, out, '']);
   }

@@ -53,7 +53,7 @@ const CONTENT: ReadonlySet<string> = new Set([
 ]);
 const ROLES: Readonly<Record<string, string>> = {
   human: 'user', gpt: 'assistant', bot: 'assistant', function_call: 'assistant', observation: 'tool', function: 'tool',
-  function_response: 'tool',
+  function_response: 'tool', tool_call: 'assistant', tool_response: 'tool',
 };
 /** Items of Responses, which have no role. */
 const ITEMS: Readonly<Record<string, string>> = {

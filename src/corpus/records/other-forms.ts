@@ -78,7 +78,9 @@ const hasItems = (list: unknown): boolean => Array.isArray(list) && list.some((i
 const areSides = (...sides: readonly unknown[]): boolean => sides.every(Array.isArray) || sides.every(isAnswer);
 
 /** Who says an answer, in the words of the forms. */
-const ANSWERING: ReadonlySet<unknown> = new Set(['assistant', 'gpt', 'chatgpt', 'model', 'function_call']);
+const ANSWERING: ReadonlySet<unknown> = new Set([
+  'assistant', 'gpt', 'chatgpt', 'model', 'bot', 'function_call', 'tool_call',
+]);
 
 /** Whether a message, or the first one of a list, is an answer: what is asked stands elsewhere then. */
 function isAnswer(side: unknown): boolean {

@@ -14,6 +14,7 @@ import { BAD_ARGUMENTS, type Fields, isObject, MOST_ARGUMENTS, tellOtherFields }
 import { type Content, readContent, readText } from './parts.ts';
 import { isBounded } from '../../tools/json.ts';
 import { toolRecipient } from '../../tools/name.ts';
+import { readCalls } from './sharegpt-call.ts';
 import { readToolField } from './tools.ts';
 import { splitWrittenCalls } from '../written-calls.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
@@ -46,8 +47,11 @@ export interface ChatRecord {
 const PLAIN_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user']);
 /** Words of other forms. */
 const OTHER_ROLES: ReadonlyMap<unknown, string> = new Map([
-  ['human', 'user'], ['gpt', 'assistant'], ['chatgpt', 'assistant'], ['model', 'assistant'],
+  ['human', 'user'], ['gpt', 'assistant'], ['chatgpt', 'assistant'], ['model', 'assistant'], ['bot', 'assistant'],
+  ['function', 'tool'], ['tool_response', 'tool'], ['observation', 'tool'], ['ipython', 'tool'],
 ]);
+/** Roles of messages whose text is JSON of one call, or a list of them. */
+const CALLING: ReadonlySet<unknown> = new Set(['tool_call', 'function_call']);
 const THINKING = ['thinking', 'reasoning_content', 'reasoning'] as const;
 const PLAIN_KEYS: ReadonlySet<string> = new Set(['role', 'content', 'name']);
 const ASSISTANT_KEYS: ReadonlySet<string> = new Set([...PLAIN_KEYS, ...THINKING, 'tool_calls', 'function_call']);
@@ -158,8 +162,9 @@ class Reader {
     const before = this.#open;
     this.#open = null;
     if (role === 'assistant') this.#assistant(value, index, before);
-    else if (role === 'tool' || role === 'function') this.#reply(value, index, role);
+    else if (role === 'tool') this.#reply(value, index);
     else if (typeof role === 'string' && PLAIN_ROLES.has(role)) this.#plain(role, value, index);
+    else if (CALLING.has(role)) this.#written(value, index, before);
     else throw new Refusal(index, 'its role is none that is known', 'use system, developer, user, assistant or tool');
   }
 
@@ -198,9 +203,8 @@ class Reader {
     this.messages.push(name === null ? message : { ...message, name });
   }
 
-  #reply(fields: Fields, index: number, role: string): void {
+  #reply(fields: Fields, index: number): void {
     tellOtherFields(fields, REPLY_KEYS, index, this.#losses);
-    if (role === 'function') this.#lose('role', index, 'function becomes tool');
     const callId = textField(fields, 'tool_call_id', index);
     const content = this.#content(fields, REPLY_KEYS, index);
     const name = textField(fields, 'name', index);
@@ -250,6 +254,21 @@ class Reader {
     this.#openName = name;
     if (calls.length > 0) this.#open = 'calls';
     else if (content === null) this.#open = 'thinking';
+  }
+
+  /** Calls that a text holds. Throws a Refusal where it holds none. */
+  #written(fields: Fields, index: number, before: 'calls' | 'thinking' | null): void {
+    tellOtherFields(fields, PLAIN_KEYS, index, this.#losses);
+    const { role, content } = fields;
+    if (typeof content !== 'string') throw new Refusal(index, 'its content is no text', 'give JSON of a call');
+    this.#lose('role', index, `${role as string} becomes assistant`);
+    const name = textField(fields, 'name', index);
+    for (const call of readCalls(content, index, this.#losses, 'content')) {
+      this.#push(this.#callOf(call.name, null, call.arguments, index), name);
+    }
+    this.#tellGrouping(before, name, index, false, false);
+    this.#openName = name;
+    this.#open = 'calls';
   }
 
   /** The messages of this one come back as a part of the one before it. */
@@ -313,14 +332,18 @@ class Reader {
       throw new Refusal(index, 'a call names no function', 'give function: {name, arguments}');
     }
     tellOtherFields(target, FUNCTION_KEYS, index, this.#losses, 'function.');
+    return this.#callOf(target['name'], callId, this.#arguments(target['arguments'], index), index);
+  }
+
+  #callOf(name: string, callId: string | null, content: string, index: number): MessageData {
     return {
       role: 'assistant',
-      recipient: this.#recipient(target['name'], index),
+      recipient: this.#recipient(name, index),
       ...(callId !== null && { callId }),
       channel: 'commentary',
       contentType: 'json',
       constrained: true,
-      content: this.#arguments(target['arguments'], index),
+      content,
       end: 'call',
     };
   }

@@ -1,4 +1,5 @@
-// The value of a ShareGPT `function_call`: JSON of one call or a list of them, whose arguments keep their exact text.
+// Calls as the text of a turn, whose role or `from` is `function_call` or `tool_call`: JSON of one call or a list of
+// them, whose arguments keep their exact text.
 
 import { isBlank, parseJson, partsOfJson } from '../../tools/json.ts';
 import { isObject, tellOtherFields } from './fields.ts';
@@ -12,15 +13,17 @@ export interface NamedCall {
 
 const KEYS: ReadonlySet<string> = new Set(['name', 'arguments']);
 
-/** The calls of a value. Throws a Refusal when it holds none. */
-export function readCalls(text: string, index: number, losses: Loss[]): NamedCall[] {
+/** The calls of a text, the member `name` of a message. Throws a Refusal when it holds none. */
+export function readCalls(
+  text: string, index: number, losses: Loss[], name: 'value' | 'content' = 'value',
+): NamedCall[] {
   const value = parseJson(text);
   const isList = Array.isArray(value) && value.length > 0;
   const calls = isList
     ? partsOfJson(text).map(({ from, to }, part) =>
-        readCall(text.slice(from, to), (value as unknown[])[part], index, losses),
+        readCall(text.slice(from, to), (value as unknown[])[part], index, losses, name),
       )
-    : [readCall(text, value, index, losses)];
+    : [readCall(text, value, index, losses, name)];
   if (writeCalls(calls) !== text) losses.push({ what: 'field', message: index, detail: 'a call is laid out anew' });
   return calls;
 }
@@ -41,11 +44,13 @@ export function isEmbeddable(text: string): boolean {
   return value !== undefined && value !== null && typeof value !== 'string';
 }
 
-function readCall(text: string, value: unknown, index: number, losses: Loss[]): NamedCall {
+function readCall(
+  text: string, value: unknown, index: number, losses: Loss[], member: string,
+): NamedCall {
   if (!isObject(value) || typeof value['name'] !== 'string') {
-    throw new Refusal(index, 'the value of function_call is no JSON of a call', 'give {"name", "arguments"}');
+    throw new Refusal(index, `its ${member} is no JSON of a call`, 'give {"name", "arguments"}');
   }
-  tellOtherFields(value, KEYS, index, losses, 'function_call.');
+  tellOtherFields(value, KEYS, index, losses, `${member}.`);
   const given = value['arguments'];
   const part = partsOfJson(text).findLast(({ key }) => key === 'arguments');
   if (part === undefined || given === null) {

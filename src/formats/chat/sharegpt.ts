@@ -39,9 +39,13 @@ const WORDS: ReadonlyMap<unknown, string> = new Map([
   ['gpt', 'gpt'],
   ['assistant', 'gpt'],
   ['chatgpt', 'gpt'],
+  ['bot', 'gpt'],
+  ['model', 'gpt'],
   ['function_call', 'function_call'],
+  ['tool_call', 'function_call'],
   ['observation', 'observation'],
   ['tool', 'observation'],
+  ['tool_response', 'observation'],
 ]);
 /** One of several people. */
 const PERSON = /^human_[0-9]{1,9}$/;

@@ -184,9 +184,13 @@ function entry(random: Random, open: Call[]): unknown {
     { weight: 1 }, { tool_calls: null }, { refusal: null }, { channel: 'final' }, { tool_call: 1 },
     { cache_control: { a: [1] } }, { refusal: 'No.' }, { text: 'x' },
   ]) : {};
+  if (random.once(20)) {
+    const calling = random.once(4) ? 'function_call' : 'tool_call';
+    return { role: calling, content: random.once(9) ? content(random) : textCall(random), ...name, ...extra };
+  }
   if (kind < 3) return { role: 'user', content: content(random), ...name, ...extra };
   if (kind === 3) return {
-    role: random.pick(['system', 'developer', 'function', 'ipython', 'User', '', 5]),
+    role: random.pick(['system', 'developer', 'function', 'ipython', 'bot', 'tool_response', 'User', '', 5]),
     content: content(random),
     ...name,
     ...extra,
@@ -233,7 +237,9 @@ function turn(random: Random): unknown {
     null, {}, { from: 'human' }, { role: 'user', content: 'x' }, { from: 'human', value: null },
   ]);
   const from = random.once(20)
-    ? random.pick<unknown>(['system', 'human_1', 'tool', 'developer', 'function', 'bot', 7, ''])
+    ? random.pick<unknown>([
+      'system', 'human_1', 'tool', 'developer', 'function', 'bot', 'tool_call', 'tool_response', 7, '',
+    ])
     : random.pick(['human', 'gpt', 'user', 'assistant', 'chatgpt']);
   if (random.once(9)) return { from: 'function_call', value: textCall(random) };
   const value = random.pick(TEXTS);

@@ -140,6 +140,43 @@ describe('what a record says', () => {
   });
 });
 
+test('calls and replies that have a role of their own', () => {
+  const text = '{"name": "f", "arguments": {"a":  1.0}}';
+  const entry = (role: string, content: string): object => ({ role, content });
+  for (const [calling, answering] of [['tool_call', 'tool_response'], ['function_call', 'observation']] as const) {
+    const messages = [
+      entry('user', 'U'), entry('assistant', 'Wait'), entry(calling, text), entry(calling, '[{"name": "g"}]'),
+      entry(answering, 'R'), entry(answering, 'S'), entry('bot', 'A'),
+    ];
+    const { data, losses } = fromOpenAI({ messages });
+    const shared = { role: 'assistant', channel: 'commentary', contentType: 'json', constrained: true, end: 'call' };
+    const reply = { role: 'tool', recipient: 'assistant', channel: 'commentary', nameFromCall: true, end: 'end' };
+    expect(data.messages).toEqual([
+      { role: 'user', content: 'U', end: 'end' },
+      { role: 'assistant', channel: 'final', content: 'Wait', end: 'end' },
+      { ...shared, recipient: 'functions.f', content: '{"a":  1.0}' },
+      { ...shared, recipient: 'functions.g', content: '{}' },
+      { ...reply, name: 'functions.f', content: 'R' },
+      { ...reply, name: 'functions.g', content: 'S' },
+      { role: 'assistant', channel: 'final', content: 'A', end: 'end' },
+    ]);
+    expect(losses.map(({ what, message, detail }) => `${what} ${message}: ${detail}`)).toEqual([
+      `role 2: ${calling} becomes assistant`, `role 3: ${calling} becomes assistant`,
+      'field 3: no arguments become {}', 'field 3: a call is laid out anew',
+      'grouping 3: it joins the message before it',
+      `role 4: ${answering} becomes tool`, `role 5: ${answering} becomes tool`, 'role 6: bot becomes assistant',
+    ]);
+    const back = toOpenAI(data).record.messages;
+    expect(back[2]!.tool_calls!.map(({ function: { name, arguments: given } }) => [name, given]))
+      .toEqual([['f', '{"a":  1.0}'], ['g', '{}']]);
+    expect(back.slice(3).map(({ role, name, content }) => [role, name, content]))
+      .toEqual([['tool', undefined, 'R'], ['tool', undefined, 'S'], ['assistant', undefined, 'A']]);
+  }
+  for (const content of ['secret', '[]', '{"arguments": {}}', null, [{ type: 'text', text }]]) {
+    expect(() => fromOpenAI({ messages: [{ role: 'tool_call', content }] })).toThrow(/^message 0: its content is no /);
+  }
+});
+
 describe('what becomes another shape', () => {
   const cases: [name: string, message: object, losses: unknown[], back: object][] = [
     [

@@ -81,6 +81,10 @@ test('other words for authors, once each', () => {
       turn('assistant', 'c'),
       turn('chatgpt', 'd'),
       turn('tool', 'e'),
+      turn('bot', 'f'),
+      turn('model', 'g'),
+      turn('tool_call', '{"name": "h", "arguments": {}}'),
+      turn('tool_response', 'i'),
     ],
   });
   expect(losses.map(({ detail }) => detail)).toEqual([
@@ -88,8 +92,14 @@ test('other words for authors, once each', () => {
     'assistant becomes gpt',
     'chatgpt becomes gpt',
     'tool becomes observation',
+    'bot becomes gpt',
+    'model becomes gpt',
+    'tool_call becomes function_call',
+    'tool_response becomes observation',
   ]);
-  expect(data.messages.map(({ role }) => role)).toEqual(['user', 'user', 'assistant', 'assistant', 'tool']);
+  expect(data.messages.map(({ role }) => role)).toEqual([
+    'user', 'user', 'assistant', 'assistant', 'tool', 'assistant', 'assistant', 'assistant', 'tool',
+  ]);
 });
 
 test('a record of other shapes: what changes is told', () => {

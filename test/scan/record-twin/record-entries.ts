@@ -18,8 +18,11 @@ const BLOCK_KEYS = ['role', 'content'];
 
 export const ROLES: Readonly<Record<string, number>> = {
   '"system"': abi.SYSTEM, '"developer"': abi.DEVELOPER, '"user"': abi.USER, '"assistant"': abi.ASSISTANT,
-  '"tool"': abi.TOOL, '"function"': abi.TOOL,
+  '"tool"': abi.TOOL, '"function"': abi.TOOL, '"tool_response"': abi.TOOL, '"tool_call"': abi.ASSISTANT,
 };
+
+/** Roles that are read as others, which is told. */
+const OTHER_ROLES = ['"function"', '"tool_response"', '"tool_call"'];
 
 /** Who says a turn of ShareGPT. */
 const SPEAKERS: Readonly<Record<string, number>> = {
@@ -59,17 +62,21 @@ export class Entries {
     const value = record.string(has.get('value'));
     if (value === null) throw RARE;
     const from = has.get('from');
-    if (from !== undefined && record.raw(from) === '"function_call"') {
-      record.standsElsewhere();
-      if (value.kind !== (abi.BODY | abi.ESCAPED)) throw RARE;
-      const call = callIn(record.raw(value), value.from);
-      record.acts('by-themselves');
-      record.losesIf(!this.#isUsual(value, call));
-      record.writeCall(entry, null, call);
-    } else {
+    if (from !== undefined && record.raw(from) === '"function_call"') this.#takeTextCall(entry, value);
+    else {
       if (from !== undefined && !USUAL_SPEAKERS.includes(record.raw(from))) record.renamed.add(record.raw(from));
       this.#write(entry, record.known(from, SPEAKERS), null, null, null, value, []);
     }
+  }
+
+  #takeTextCall(entry: JsonNode, text: Text): void {
+    const record = this.#record;
+    record.standsElsewhere();
+    if (text.kind !== (abi.BODY | abi.ESCAPED)) throw RARE;
+    const call = callIn(record.raw(text), text.from);
+    record.acts('by-themselves');
+    record.losesIf(!this.#isUsual(text, call));
+    record.writeCall(entry, null, call);
   }
 
   /** A call is written as our writer writes it. */
@@ -83,7 +90,15 @@ export class Entries {
     const record = this.#record;
     if (TURN_KEYS.some((key) => has.has(key))) throw RARE;
     const role = record.known(has.get('role'), ROLES);
+    const said = record.raw(has.get('role')!);
     const node = has.get('content');
+    record.losesIf(OTHER_ROLES.includes(said));
+    if (said === '"tool_call"') {
+      const text = record.string(node);
+      if (has.size !== 2 || text === null) throw RARE;
+      this.#takeTextCall(entry, text);
+      return;
+    }
     const blocks = node?.kind === 'list' ? record.parts(node) : null;
     const list = blocks === null ? null : { kind: abi.BODY | abi.PARTS, from: node!.from, to: node!.to };
     if (blocks !== null) record.joinParts(blocks);
@@ -108,7 +123,6 @@ export class Entries {
     const refusal = entry.members.findLast(([key]) => key === 'refusal');
     if (content === null && role === abi.ASSISTANT && record.isGiven(refusal?.[1])) throw RARE;
     if (calls.length > 0) record.acts('by-themselves');
-    record.losesIf(record.raw(has.get('role')!) === '"function"');
     for (const key of ['reasoning', 'reasoning_content']) {
       const text = record.string(has.get(key));
       if (text !== null && text.to > text.from) record.loseFields(1);
