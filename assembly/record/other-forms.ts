@@ -192,9 +192,12 @@ function readRest(wasList: bool): bool {
     }
   }
   if (hasItems) {
-    const isText = kindAt(T_INPUT) != 0 || kindAt(T_OUTPUT) != 0;
     const isLate = kindAt(T_INSTRUCTIONS) != 0 && !isBeside;
-    if (items == 0 || isText || isLate || (has & (HAS_OTHER | HAS_PAIR)) != 0) markOdd();
+    if (items == 0 || kindAt(T_INPUT) != 0 || isLate || (has & (HAS_OTHER | HAS_PAIR)) != 0) markOdd();
+    else if (kindAt(T_OUTPUT) != 0) {
+      markElsewhere();
+      writeOutput();
+    }
     return true;
   }
   if ((has & HAS_PAIR) != 0) return (has & HAS_OTHER) == 0 && writePair();

@@ -61,7 +61,11 @@ export function otherChats(record: CorpusRecord): Chat[] {
   }
   if (hasItems(input) || hasItems(output)) {
     const names = ['input', 'output'].filter((name) => Array.isArray(fields[name]));
-    return [{ record, names, isText: false, form: 'responses', side: null }];
+    const chat = { record, isText: false, form: 'responses', side: null } as const;
+    if (typeof output !== 'string') return [{ ...chat, names }];
+    const texts: FieldText[] = [];
+    texts[(input as readonly unknown[]).length] = { name: 'output', at: 0 };
+    return [{ ...chat, names: ['input', 'output'], texts }];
   }
   if (areSides(chosen, rejected)) return preferred(record, fields);
   if (typeof chosen === 'string' && typeof rejected === 'string') return preferredText(record, fields);

@@ -39,8 +39,8 @@ export function typeOf(item: unknown): unknown {
 }
 
 /**
- * The transcript of `instructions`, `input` (a text, or items) and `output`, with `tools`. `id` is left to who keeps
- * the records. Losses name items by their number in both lists. Throws a Refusal.
+ * The transcript of `instructions`, `input` and `output` (items, or one of them a text), with `tools`. `id` is left to
+ * who keeps the records. Losses name items by their number in both lists. Throws a Refusal.
  *
  * @example
  * ```ts
@@ -70,13 +70,18 @@ export function fromResponses(
   } else if (instructions !== null) lose('instructions that are no text');
   if (typeof input === 'string') messages.push({ role: 'user', content: input, end: 'end' });
   else if (!Array.isArray(input) && (input ?? null) !== null) lose('input');
-  if (!Array.isArray(output) && (output ?? null) !== null) lose('output');
+  if (!Array.isArray(output) && typeof output !== 'string' && (output ?? null) !== null) lose('output');
   const items = [input, output].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
   const reader = new Reader(items, losses);
+  const take = (message: MessageData, index: number): void =>
+    void messages.push(options.origins === true ? { ...message, origin: index } : message);
   items.forEach((item, index) => {
     const message = reader.read(item, index);
-    if (message !== null) messages.push(options.origins === true ? { ...message, origin: index } : message);
+    if (message !== null) take(message, index);
   });
+  if (typeof output === 'string') {
+    take({ role: 'assistant', channel: 'final', content: output, end: 'end' }, items.length);
+  }
   const data = { header: null, tools, messages: withReplyNames(messages) };
   return { data: splitWrittenCalls(data, losses), losses };
 }

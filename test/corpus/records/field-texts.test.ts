@@ -59,6 +59,19 @@ test('an instruction with an input is put together: its place is the instruction
   }
 });
 
+test('a text behind items has its place', async () => {
+  const record = { input: [{ role: 'user', content: 'a' }], output: 'Ö\n"b"' };
+  for (const [way, text] of waysOf(record)) {
+    const path = file(`field-texts/items ${way}.jsonl`, text);
+    const bytes = Buffer.from(text, 'utf8');
+    const lines = jsonLines((await run(['messages', '--format', 'ndjson', path])).out) as unknown as Line[];
+    expect(lines.map(({ content }) => content), way).toEqual(['a', 'Ö\n"b"']);
+    for (const { content, body_from, body_to } of lines) {
+      expect(bytes.toString('utf8', body_from, body_to), way).toBe(JSON.stringify(content).slice(1, -1));
+    }
+  }
+});
+
 test('turns of a dialogue have the places of their texts', async () => {
   const chosen = '\n\nHuman: Wie heißt "das"?\n\nAssistant:\u{1f600} x\n\nHuman: ';
   const record = { chosen, rejected: '\n\nHuman: a\n\nAssistant: b' };
@@ -79,6 +92,8 @@ const FINDINGS: [name: string, record: object, told: readonly (readonly [pointer
     [['/instruction', '"\\t<tool_resp']]],
   ['a reply in an input beside it', { instruction: 'a', input: BAD_REPLY, output: 'x' },
     [['/instruction', '"a"']]],
+  ['a call behind items', { input: [{ role: 'user', content: 'a' }], output: `"\n${BAD_CALL}` },
+    [['/output', '}\\n<']]],
   ['calls in both sides', { prompt: 'a', chosen: BAD_CALL, rejected: `"\n${BAD_CALL}` },
     [['/chosen', '}\\n<'], ['/rejected', '}\\n<']]],
   ['a call in a dialogue', { chosen: `\n\nHuman: é\n\nAssistant: ${BAD_CALL}`, rejected: '\n\nHuman: b' },

@@ -127,7 +127,9 @@ function responses(random: Random): unknown {
   const members: [string, unknown][] = [];
   if (random.once(3)) members.push(['instructions', system(random)]);
   members.push(['input', random.once(9) ? random.pick(TEXTS) : items()]);
-  if (random.once(3)) members.push(['output', random.once(20) ? null : items()]);
+  if (random.once(3)) {
+    members.push(['output', random.once(20) ? null : random.once(4) ? random.pick(TEXTS) : items()]);
+  }
   if (random.once(2)) members.push(['tools', randomTools(random)]);
   if (random.once(20)) members.push(random.pick<[string, unknown]>([
     ['system', 'x'], ['text', 'x'], ['text', { format: {} }], ['model', 'x'], ['chosen', []], ['instruction', 'x'],

@@ -182,12 +182,24 @@ describe('Responses that are odd', () => {
     else expect(() => fromResponses(record)).toThrow(found);
   });
 
-  test('a text is what the user says', () => {
+  test('a text is what the user says, or the answer', () => {
     const output = [{ type: 'message', role: 'assistant', content: 'A' }];
     expect(fromResponses({ input: 'U', output, instructions: [], text: {} })).toMatchObject({
       data: { messages: [{ role: 'user', content: 'U' }, { role: 'assistant', channel: 'final', content: 'A' }] },
       losses: [{ detail: 'text' }, { detail: 'instructions that are no text' }],
     });
+    const input = [{ role: 'user', content: 'U' }];
+    expect(fromResponses({ input, output: 'A' }, { origins: true })).toEqual({
+      data: {
+        header: null, tools: [],
+        messages: [
+          { role: 'user', content: 'U', end: 'end', origin: 0 },
+          { role: 'assistant', channel: 'final', content: 'A', end: 'end', origin: 1 },
+        ],
+      },
+      losses: [],
+    });
+    expect(fromResponses({ input, output: 5 }).losses).toEqual([{ what: 'field', message: null, detail: 'output' }]);
     for (const record of [null, [], {}, { input: 'U' }, { output: {} }]) {
       expect(() => fromResponses(record)).toThrow('it has no items');
     }

@@ -189,9 +189,11 @@ export class OtherForms {
         break;
       case 'items': {
         const isLate = this.#texts.has('instructions') && !this.#isBeside;
-        const isText = this.#texts.has('input') || this.#texts.has('output');
         const isOther = isOfOther(this.#line, members) || hasPair(members) || members.some(isTextField);
-        if (this.#items === 0 || isText || isLate || isOther) throw RARE;
+        if (this.#items === 0 || this.#texts.has('input') || isLate || isOther) throw RARE;
+        if (!this.#texts.has('output')) break;
+        this.#record.standsElsewhere();
+        this.#writeOutput();
         break;
       }
       case 'field':
@@ -356,9 +358,14 @@ export class OtherForms {
     const both = { from: Math.min(from, second.from), to: Math.max(to, second.to) };
     const body = other === undefined ? this.#texts.get(name)! : { kind: abi.BODY | abi.PARTS, ...both };
     this.#record.refuseTags(abi.USER, body);
-    this.#record.refuseTags(abi.ASSISTANT, this.#texts.get('output')!);
     this.#record.writePlain({ from: both.from - 1, to: both.to + 1 }, abi.USER, null, body);
-    this.#record.writeSaid(this.#place('output'), abi.FINAL, null, this.#texts.get('output')!);
+    this.#writeOutput();
+  }
+
+  #writeOutput(): void {
+    const text = this.#texts.get('output')!;
+    this.#record.refuseTags(abi.ASSISTANT, text);
+    this.#record.writeSaid(this.#place('output'), abi.FINAL, null, text);
   }
 
   #takeItems({ items }: JsonNode): void {
