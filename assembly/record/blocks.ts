@@ -169,7 +169,9 @@ function part(p: usize): usize {
   }
   p = after;
   if (p == 0) return 0;
-  if (!isTyped || (isText && !hasText)) markOdd();
+  // Bedrock's texts have no type.
+  if (!isTyped) isText = true;
+  if (isText && !hasText) markOdd();
   if (acts == 0) addBlock(isText ? B_TEXT : B_OTHER, start, p, kind, from, to);
   else acting(start, p, acts);
   return p;

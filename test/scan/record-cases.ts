@@ -91,6 +91,10 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
     '{"role":"function","name":"a.b-c_9","content":"x"}', 'no-id losses',
     ['tool commentary', '  name|a.b-c_9', '  body|x'],
   ],
+  ['{"role":"tool_response","content":"x"}', 'no-id losses', ['tool commentary', '  body|x']],
+  ['{"role":"tool_call","content":"{\\"name\\": \\"f\\", \\"arguments\\": {}}"}', 'calls no-id losses elsewhere', [
+    'assistant commentary call to-tool', '  recipient|f', '  body|{}',
+  ]],
   // Members in any order, with white space, and others.
   [' {\t"content" :\r"Hi" , "name":"Ann" ,"role" : "user" } ', '', ['user', '  name|Ann', '  body|Hi']],
   ['{"x":[{"role":"tool"}],"role":"user","content":"a","y":{"content":1},"x":null}', 'losses', ['user', '  body|a']],
@@ -115,6 +119,7 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
     U('[{"z":[1],"text":"b","type":"text"}]'), 'losses',
     ['user', '  body parts|[{"z":[1],"text":"b","type":"text"}]'],
   ],
+  [U('[{"text":"a"}]'), 'lost', ['user', '  body parts|[{"text":"a"}]']],
   // Thinking.
   ['{"role":"assistant","thinking":"t","content":"a"}', '', [
     'assistant analysis', '  body|t', 'assistant final', '  body|a',
@@ -190,7 +195,8 @@ export const RARE_ENTRIES: string[] = [
   // The marker may stand in what the call gives.
   A(`a\n${CALLED}</think>`),
   'null', '1', '"x"', '[]', nested(1022), '{}', '{"content":"a"}', '{"role":null,"content":"a"}', '{"role":"User"}',
-  '{"role":"ipython"}', '{"role":"\\u0075ser"}',
+  '{"role":"ipython"}', '{"role":"tool_call"}', '{"role":"tool_call","content":"x"}',
+  '{"role":"tool_call","content":"{\\"name\\": \\"f\\", \\"arguments\\": {}}","name":"a"}', '{"role":"\\u0075ser"}',
   '{"role":["user"]}', '{"role":"users"}', '{"role":"use"}', '{"role":"assistantx"}',
   // Twice, or perhaps.
   '{"role":"user","role":"user"}', '{"role":"user","content":"a","content":"a"}', '{"role":"user","cont\\u0065nt":"a"}',
@@ -208,7 +214,7 @@ export const RARE_ENTRIES: string[] = [
   // Content.
   U('1'), U('{}'), U('true'), U('"\\ud83d"'), U('"\\ude00\\ud83d"'), U('"\\ud83d\\n\\ude00"'), U('"\\ud83d\\\\ude00"'),
   U('"\\ud83d\\ud83d\\ude00\\ude00"'),
-  U('[1]'), U('[null]'), U('[[]]'), U('[{}]'), U('[{"type":"text"}]'), U('[{"text":"a"}]'),
+  U('[1]'), U('[null]'), U('[[]]'), U('[{}]'), U('[{"type":"text"}]'), U('[{"txt":"a"}]'),
   U('[{"type":"text","text":null}]'),
   U('[{"type":"tool_use"}]'), U('[{"type":"image_url","text":1}]'),
   U('[{"type":"image-url"}]'), U(`[{"type":"image${'s'.repeat(28)}"}]`), U('[{"type":"text","text":"a","text":"a"}]'),

@@ -11,8 +11,9 @@ import { type Fields, isObject, MOST_ARGUMENTS, tellOtherFields } from './fields
 /** What is read of a content: what belongs to the message. */
 export type Content = Pick<MessageData, 'content' | 'parts'>;
 
-/** Types of parts that are text, with the field that holds it. */
+/** Types of parts that are text, with the field that holds it; those of Bedrock have none. */
 const TEXTS: ReadonlyMap<unknown, string> = new Map([
+  [undefined, 'text'],
   ['text', 'text'],
   ['input_text', 'text'],
   ['output_text', 'text'],
@@ -66,7 +67,7 @@ function readPart(
   part: unknown, field: string, index: number | null, losses: Loss[], form: PartsForm,
 ): string | MediaPart {
   if (typeof part === 'string') return part;
-  const type = isObject(part) ? part['type'] : undefined;
+  const type = isObject(part) ? part['type'] : null;
   const key = TEXTS.get(type);
   if (key !== undefined && typeof (part as Fields)[key] === 'string') {
     tellOtherFields(part as Fields, new Set(['type', key]), index, losses, `${field}.`);

@@ -131,7 +131,7 @@ export function content(random: Random): unknown {
   if (random.once(20)) return cutText(random, random.pick(TAGGED));
   if (random.once(9)) {
     return Array.from({ length: random.below(4) }, () => random.pick<unknown>([
-      { type: 'text', text: random.pick(TEXTS) }, { text: 'x', type: 'text' }, 'plain',
+      { type: 'text', text: random.pick(TEXTS) }, { text: 'x', type: 'text' }, { text: random.pick(TEXTS) }, 'plain',
       { type: 'image_url', image_url: { url: 'x' } }, { type: 'text' }, 12,
       { type: 'text', text: 'x', cache: 1 }, { type: 'input_audio', input_audio: { data: 'x' } }, { type: 'image_url' },
       { type: 'image', source: null, text: random.pick(TEXTS) }, { type: 'input_text', text: 'x' },

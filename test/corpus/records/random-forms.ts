@@ -41,8 +41,9 @@ function acts(random: Random, open: Open): unknown[] {
     ...list(random, 2, () => ({ type: 'tool_use', ...called(random, open), input: given(random), ...extra(random) })),
   ];
   if (random.once(20)) blocks.push(random.pick<unknown>([
-    thought, 'x', null, {}, { type: 'thinking' }, { type: 'thinking', thinking: '' }, { type: 'tool_result' },
-    { type: 'tool_use', name: 'f' }, { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 }, text: 'x' },
+    thought, 'x', null, {}, { text: 'x' }, { type: 'thinking' }, { type: 'thinking', thinking: '' },
+    { type: 'tool_result' }, { type: 'tool_use', name: 'f' },
+    { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 }, text: 'x' },
   ]));
   return random.once(9) ? shuffled(random, blocks) : blocks;
 }

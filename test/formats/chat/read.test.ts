@@ -192,6 +192,12 @@ describe('what becomes another shape', () => {
       { role: 'user', content: 'ab' },
     ],
     [
+      'parts without a type, as Bedrock has them',
+      { role: 'user', content: [{ text: 'a' }, { text: 'b', id: 1 }] },
+      [['field', 0], ['field', 0]],
+      { role: 'user', content: 'ab' },
+    ],
+    [
       'arguments as an object',
       { role: 'assistant', content: null, tool_calls: [{ ...CALL, function: { name: 'f', arguments: { a: 1 } } }] },
       [['field', 0]],

@@ -285,10 +285,10 @@ export class RecordValues {
     const type = has.get('type');
     const given = has.get('text');
     const text = this.string(given);
-    if (type === undefined || (given !== undefined && text === null)) throw RARE;
+    if (given !== undefined && text === null) throw RARE;
     this.#refuseCutTag(text);
     const block = { from: part.from, to: part.to, body: text, id: null, name: null };
-    const name = this.raw(type);
+    const name = type === undefined ? '"text"' : this.raw(type);
     if (TEXT_TYPE.test(name)) {
       if (given === undefined) throw RARE;
       return { ...block, what: 'text' };
