@@ -3,6 +3,7 @@
 
 import { makesToken, tailOf } from '../../formats/control-tokens/find.ts';
 import type { JsonPlace, JsonSpan } from '../records/json-place.ts';
+import { requestOf } from '../records/request.ts';
 import { isTurn, turnsOf } from '../records/turns.ts';
 
 /** Where a value stands, for people: the steps to it, of deep ones the first. */
@@ -86,13 +87,25 @@ export interface RecordTexts {
 export function textsOf(record: unknown, named: string | null, root: JsonPlace | null = null): RecordTexts | null {
   if (Array.isArray(record)) return textsOfTurns(record, root);
   if (!isObject(record)) return null;
+  const own = textsIn(record, named, root, (key) => itemOf(record, key, root));
+  const request = own === null && named === null ? requestOf(record) : null;
+  if (request === null) return own;
+  const { name, value } = request;
+  const holder = itemOf(record, name, root);
+  return textsIn(value, named, holder.place, (key) => inner(holder, value[key], key));
+}
+
+/** The same of an object, whose members are the items. */
+function textsIn(
+  record: Fields, named: string | null, root: JsonPlace | null, itemAt: (key: string) => Item,
+): RecordTexts | null {
   const transcripts: AuditField[][] = [];
   const { prompt, completion } = record;
   const isPair = typeof prompt === 'string' && typeof completion === 'string' && isTranscript(prompt);
   const collector = new Collector();
   let isKnown = false;
   for (const key of Object.keys(record)) {
-    const item = itemOf(record, key, root);
+    const item = itemAt(key);
     if (Array.isArray(item.value) && (LISTS.includes(key) || key === named)) {
       isKnown = true;
       collector.messages(item.value, (value, i) => inner(item, value, i));
@@ -111,7 +124,7 @@ export function textsOf(record: unknown, named: string | null, root: JsonPlace |
     isKnown = true;
     collector.turn(record, root);
   }
-  if (isPair) transcripts.push(['prompt', 'completion'].map((key) => fieldOf(itemOf(record, key, root))));
+  if (isPair) transcripts.push(['prompt', 'completion'].map((key) => fieldOf(itemAt(key))));
   return isKnown ? { fields: collector.fields, transcripts } : null;
 }
 

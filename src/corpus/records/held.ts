@@ -5,6 +5,7 @@ import { type ChatForm, chatOf, without } from './chat-form.ts';
 import { canBeTurns, formOfTurns } from './form.ts';
 import { answeredChats, type Chat, otherChats, textsOf } from './other-forms.ts';
 import type { CorpusRecord } from './record.ts';
+import { requestOf } from './request.ts';
 import { turnsOf } from './turns.ts';
 import { fieldsOf, type FileOptions } from './unit.ts';
 
@@ -33,10 +34,21 @@ export function heldBy(record: CorpusRecord, { field }: Pick<FileOptions, 'field
     answered.length > 0 ? answered
       : fields === null ? (field === undefined ? otherChats(record) : [])
       : [{ record, names: fields.names, isText: fields.texts !== null, side: null }];
+  if (chats.length === 0 && field === undefined) return heldByRequest(record);
   return chats.map((chat) => {
     const value = chat.record.value as { readonly [name: string]: unknown };
     if (!chat.isText) return { side: chat.side, ...chatOf(value, chat.names, chat.form) };
     const otherFields = Object.keys(without(value, [...chat.names, 'id']));
     return { side: chat.side, texts: textsOf(chat), otherFields };
   });
+}
+
+/** What the request in a record holds, with the record's other fields. */
+function heldByRequest(record: CorpusRecord): Held[] {
+  const request = requestOf(record.value);
+  if (request === null) return [];
+  const { name, value } = request;
+  const others = without(record.value as { readonly [name: string]: unknown }, [name, ...Object.keys(value)]);
+  // A request within it is no request.
+  return requestOf(value) === null ? heldBy({ ...record, value: { ...others, ...value } }, {}) : [];
 }

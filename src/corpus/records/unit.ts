@@ -11,9 +11,10 @@ import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts'
 import { holdsRecords, type InterchangeForm, isInterchange } from './form.ts';
 import { answeredChats, arePieces, isTranscriptBeside, otherChats, textsOf } from './other-forms.ts';
 import { type Miss, nearMiss } from './near-miss.ts';
+import { recordOf, requestOf } from './request.ts';
 import { turnsOf } from './turns.ts';
 import { chatUnit, interchangeUnit, turnsUnit } from './unit-chat.ts';
-import { type BadRecord, badRecord, detailOf, type Unit } from './unit-types.ts';
+import { type BadRecord, badRecord, detailOf, isBad, type Unit } from './unit-types.ts';
 import type { Known } from '../../options.ts';
 
 /** How records hold transcripts: as text in a field, as `messages`, as `conversations`, in an interchange form. */
@@ -101,7 +102,9 @@ export function* unitsOfRecord(
   const fields = answered.length > 0 ? null : fieldsOf(record.value, options);
   if (fields === null) {
     const chats = answered.length > 0 ? answered : isAny ? otherChats(record) : [];
-    if (chats.length === 0) yield badRecord(record, 'unknown-record', missOf(record.value, options).problem);
+    if (chats.length === 0 && !(isAny && (yield* unitsOfRequest(record, options)))) {
+      yield badRecord(record, 'unknown-record', missOf(record.value, options).problem);
+    }
     for (const chat of chats) {
       if (chat.isText) yield* textUnit(chat.record, chat.names, textsOf(chat), options);
       else yield chatUnit(chat, positions);
@@ -110,6 +113,21 @@ export function* unitsOfRecord(
   else if (typeof fields === 'string') yield badRecord(record, 'bad-record', noRecord(record.value, options) ?? fields);
   else if (fields.texts !== null) yield* textUnit(record, fields.names, fields.texts, options);
   else yield chatUnit({ record, names: fields.names }, positions);
+}
+
+/** The units of the request that a record may hold. False: it holds none with a chat. */
+function* unitsOfRequest(record: CorpusRecord, options: FileOptions): Generator<Unit | BadRecord, boolean, void> {
+  const request = requestOf(record.value);
+  const own = request === null ? null : recordOf(record, request);
+  if (request === null || own === null) return false;
+  const fields = fieldsOf(own.value, options);
+  if (fields === null && answeredChats(own).length === 0 && otherChats(own).length === 0) return false;
+  const before = pointerTo('', request.name);
+  for (const unit of unitsOfRecord(own, options)) {
+    yield isBad(unit) ? { ...unit, pointer: before + unit.pointer }
+      : { ...unit, at: record.from, pointer: (finding) => before + (unit.pointer(finding) ?? '') };
+  }
+  return true;
 }
 
 /** What a record is told when nothing in it can be read. */

@@ -1,0 +1,83 @@
+// Requests in the lines of a batch are read as the records that they hold: places, pointers, counts, what is lost.
+import { expect, test } from 'vitest';
+import { file, jsonLines, run } from '../../cli/harness.ts';
+
+const TOOLS = [{
+  type: 'function',
+  function: { name: 'f', parameters: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } },
+}];
+const CALL = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"a": 1}' } };
+const ASKED = { role: 'user', content: 'Wie "heißt" das? <|end|>' };
+const CHAT = { model: 'm', messages: [ASKED, { role: 'assistant', content: null, tool_calls: [CALL] }], tools: TOOLS };
+
+type Case = [name: string, record: object, before: string];
+const RECORDS: Case[] = [
+  ['OpenAI', { custom_id: '1', method: 'POST', url: '/v1/chat/completions', body: CHAT }, '/body'],
+  ['Anthropic', { custom_id: '1', params: CHAT }, '/params'],
+];
+const waysOf = (record: object): [way: string, text: string, isLines: boolean][] => [
+  ['lines', `${JSON.stringify(record)}\n`, true], ['list', ` [${JSON.stringify(record)}]`, false],
+  ['behind others', `{"messages":[]}\n${JSON.stringify(record)}\n`, true],
+  ['pretty', JSON.stringify(record, null, 2), false],
+];
+
+test.each(RECORDS.flatMap(([name, record, before]) => waysOf(record).map(([way, text, isLines]) => ({
+  name, way, text, isLines, before,
+}))))('$name, $way', async ({ name, way, text, isLines, before }) => {
+  const path = file(`request/${name} ${way}.jsonl`, text);
+  const bytes = Buffer.from(text, 'utf8');
+  const counts = JSON.parse((await run(['scan', '--format', 'json', path])).out) as Record<string, unknown>;
+  // The definitions make a message of their own.
+  expect(counts).toMatchObject({ messages: 3, calls: 1 });
+
+  const messages = jsonLines((await run(['messages', path])).out) as Record<string, unknown>[];
+  const [, asked] = messages;
+  expect(bytes.toString('utf8', asked!['body_from'] as number, asked!['body_to'] as number))
+    .toBe(JSON.stringify(ASKED.content).slice(1, -1));
+
+  const found = (jsonLines((await run(['check', '--format', 'ndjson', path])).out) as Record<string, unknown>[])
+    .filter(({ severity }) => severity === 'error');
+  expect(found.map(({ rule, pointer }) => [rule, pointer])).toEqual([
+    ['invalid-arguments', `${before}/messages/1/tool_calls/0/function/arguments`],
+  ]);
+  // The message that calls.
+  const rest = bytes.toString('utf8', found[0]!['from'] as number).replaceAll(/\s/g, '');
+  expect(rest.startsWith(JSON.stringify(CHAT.messages[1]).replaceAll(' ', '')), rest.slice(0, 40)).toBe(true);
+
+  // A filter reads lines.
+  if (isLines) {
+    const judged = jsonLines((await run(['filter', '--emit', 'verdict', path])).out) as Record<string, unknown>[];
+    expect(judged.at(-1)).toMatchObject({ ok: false, messages: 3, calls: 1, err: [{ rule: 'invalid-arguments' }] });
+  }
+
+  const audited = jsonLines((await run(['audit', '--format', 'ndjson', path])).out) as Record<string, unknown>[];
+  expect(audited[0]).toMatchObject({ rule: 'control-token', field: `${before.slice(1)}.messages[0].content` });
+});
+
+test('what is refused in a request has its pointer', async () => {
+  const record = { body: { messages: [{ role: 'x', content: 'a' }] } };
+  const path = file('request/refused.jsonl', `${JSON.stringify(record)}\n`);
+  const [found] = jsonLines((await run(['check', '--format', 'ndjson', path])).out) as Record<string, unknown>[];
+  expect(found).toMatchObject({ rule: 'refused-record', pointer: '/body/messages/0' });
+});
+
+test('convert tells what stands beside a request', async () => {
+  const record = { custom_id: '1', body: { model: 'm', messages: [{ role: 'user', content: 'a' }] } };
+  const { out, err } = await run(['convert', '--to', 'messages'], { stdin: JSON.stringify(record) });
+  expect(jsonLines(out)).toMatchObject([{ messages: [{ role: 'user', content: 'a' }] }]);
+  expect(err).toMatch(/lost: field 2 /);
+});
+
+test('what is no request is told as before', async () => {
+  const others = [
+    { body: { role: 'user', content: 'a' } }, { body: { text: 1 } }, { body: [] }, { body: { body: CHAT } },
+    { messages: 'x', body: {} },
+  ];
+  const path = file('request/others.jsonl', others.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  for (const argv of [['check', '--format', 'ndjson'], ['audit', '--format', 'ndjson']]) {
+    const found = jsonLines((await run([...argv, path])).out) as Record<string, unknown>[];
+    expect(found.filter(({ rule }) => rule === 'unknown-record'), argv[0]).toHaveLength(others.length);
+  }
+  const { out } = await run(['convert', '--to', 'messages', path]);
+  expect(jsonLines(out).map((line) => (line as { messages: unknown }).messages)).toEqual(others.map(() => null));
+});
