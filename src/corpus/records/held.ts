@@ -1,11 +1,12 @@
 // What a record holds, for those who take it as plain messages: the same chats and texts as the units of other
 // commands.
 
+import type { JsonObject } from '../../tools/json.ts';
 import { type ChatForm, chatOf, without } from './chat-form.ts';
 import { canBeTurns, formOfTurns } from './form.ts';
 import { answeredChats, type Chat, otherChats, textsOf } from './other-forms.ts';
 import type { CorpusRecord } from './record.ts';
-import { requestOf } from './request.ts';
+import { requestOf, valueOf } from './request.ts';
 import { turnsOf } from './turns.ts';
 import { fieldsOf, type FileOptions } from './unit.ts';
 
@@ -43,12 +44,10 @@ export function heldBy(record: CorpusRecord, { field }: Pick<FileOptions, 'field
   });
 }
 
-/** What the request in a record holds, with the record's other fields. */
+/** What the request in a record holds. */
 function heldByRequest(record: CorpusRecord): Held[] {
   const request = requestOf(record.value);
-  if (request === null) return [];
-  const { name, value } = request;
-  const others = without(record.value as { readonly [name: string]: unknown }, [name, ...Object.keys(value)]);
   // A request within it is no request.
-  return requestOf(value) === null ? heldBy({ ...record, value: { ...others, ...value } }, {}) : [];
+  if (request === null || requestOf(request.value) !== null) return [];
+  return heldBy({ ...record, value: valueOf(record.value as JsonObject, request) }, {});
 }

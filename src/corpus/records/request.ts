@@ -24,14 +24,20 @@ export function requestOf(record: unknown): Request | null {
   return null;
 }
 
+/** The request with the record's other fields, under names that say so: no reader knows these. */
+export function valueOf(record: JsonObject, { name, value }: Request): JsonObject {
+  const others = Object.entries(record).filter(([key]) => key !== name);
+  return { ...value, ...Object.fromEntries(others.map(([key, other]) => [`${key} beside ${name}`, other])) };
+}
+
 /** A request as a record by itself; null: its text is not found. */
 export function recordOf(record: CorpusRecord, { name, value }: Request): CorpusRecord | null {
   const { bytes, place } = record;
   const span = spanOf(bytes, [name]);
   if (span === null) return null;
-  const own = { ...record, value, bytes: bytes.subarray(span.from, span.to) };
-  if (place === undefined) return { ...own, from: record.from + span.from, to: record.from + span.to };
+  const sent = { ...record, value, bytes: bytes.subarray(span.from, span.to) };
+  if (place === undefined) return { ...sent, from: record.from + span.from, to: record.from + span.to };
   return {
-    ...own, from: place(span.from), to: place(span.to - 1) + 1, place: (offset) => place(span.from + offset),
+    ...sent, from: place(span.from), to: place(span.to - 1) + 1, place: (offset) => place(span.from + offset),
   };
 }

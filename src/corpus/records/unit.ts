@@ -118,14 +118,15 @@ export function* unitsOfRecord(
 /** The units of the request that a record may hold. False: it holds none with a chat. */
 function* unitsOfRequest(record: CorpusRecord, options: FileOptions): Generator<Unit | BadRecord, boolean, void> {
   const request = requestOf(record.value);
-  const own = request === null ? null : recordOf(record, request);
-  if (request === null || own === null) return false;
-  const fields = fieldsOf(own.value, options);
-  if (fields === null && answeredChats(own).length === 0 && otherChats(own).length === 0) return false;
+  const sent = request === null ? null : recordOf(record, request);
+  if (request === null || sent === null) return false;
+  const fields = fieldsOf(sent.value, options);
+  if (fields === null && answeredChats(sent).length === 0 && otherChats(sent).length === 0) return false;
   const before = pointerTo('', request.name);
-  for (const unit of unitsOfRecord(own, options)) {
-    yield isBad(unit) ? { ...unit, pointer: before + unit.pointer }
-      : { ...unit, at: record.from, pointer: (finding) => before + (unit.pointer(finding) ?? '') };
+  const { from, to } = record;
+  for (const unit of unitsOfRecord(sent, options)) {
+    yield isBad(unit) ? { ...unit, from, to, pointer: before + unit.pointer }
+      : { ...unit, at: from, pointer: (finding) => before + (unit.pointer(finding) ?? '') };
   }
   return true;
 }

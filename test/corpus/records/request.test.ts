@@ -56,16 +56,25 @@ test.each(RECORDS.flatMap(([name, record, before]) => waysOf(record).map(([way, 
 
 test('what is refused in a request has its pointer', async () => {
   const record = { body: { messages: [{ role: 'x', content: 'a' }] } };
-  const path = file('request/refused.jsonl', `${JSON.stringify(record)}\n`);
-  const [found] = jsonLines((await run(['check', '--format', 'ndjson', path])).out) as Record<string, unknown>[];
-  expect(found).toMatchObject({ rule: 'refused-record', pointer: '/body/messages/0' });
+  const line = `${JSON.stringify(record)}\n`;
+  const path = file('request/refused.jsonl', line + line);
+  const found = jsonLines((await run(['check', '--format', 'ndjson', path])).out) as Record<string, unknown>[];
+  const told = { rule: 'refused-record', pointer: '/body/messages/0' };
+  // One that is known has the same place in its line.
+  expect(found.slice(0, 2)).toMatchObject([
+    { ...told, from: 0, to: line.length - 1 }, { ...told, from: line.length, to: 2 * line.length - 1 },
+  ]);
 });
 
 test('convert tells what stands beside a request', async () => {
-  const record = { custom_id: '1', body: { model: 'm', messages: [{ role: 'user', content: 'a' }] } };
-  const { out, err } = await run(['convert', '--to', 'messages'], { stdin: JSON.stringify(record) });
-  expect(jsonLines(out)).toMatchObject([{ messages: [{ role: 'user', content: 'a' }] }]);
-  expect(err).toMatch(/lost: field 2 /);
+  const messages = [{ role: 'user', content: 'a' }];
+  // What a record says beside a request is none of it.
+  const record = { custom_id: '1', system: 'b', body: { messages, model: 'm' } };
+  const path = file('request/beside.jsonl', JSON.stringify(record));
+  const { out, err } = await run(['convert', '--to', 'messages', path]);
+  expect(jsonLines(out)).toEqual([{ id: `${path}:0`, messages }]);
+  expect(err).toBe(`lost: field 3 (first: ${path}:1: model)\n`);
+  expect(jsonLines((await run(['messages', path])).out)).toHaveLength(1);
 });
 
 test('what is no request is told as before', async () => {
