@@ -1,10 +1,13 @@
 // The texts of a record that a chat template may put into a transcript: every string, and every key, of its messages
 // and tools; and the fields of plain text around them.
 
+import { CALLING, OTHER_ROLES } from '../../formats/chat/roles.ts';
 import { makesToken, tailOf } from '../../formats/control-tokens/find.ts';
 import type { JsonPlace, JsonSpan } from '../records/json-place.ts';
 import { requestOf } from '../records/request.ts';
 import { isTurn, turnsOf } from '../records/turns.ts';
+import { holdsChat } from '../records/unit.ts';
+import { isObject, type JsonObject as Fields } from '../../tools/json.ts';
 
 /** Where a value stands, for people: the steps to it, of deep ones the first. */
 export interface Path {
@@ -52,27 +55,19 @@ export const AUDITED: readonly string[] = [...LISTS, ...Object.keys(TEXTS), ...O
 const CONTENT: ReadonlySet<string> = new Set([
   'content', 'value', 'text', 'thinking', 'reasoning_content', 'reasoning', 'output', 'summary',
 ]);
-const ROLES: Readonly<Record<string, string>> = {
-  human: 'user', gpt: 'assistant', bot: 'assistant', function_call: 'assistant', observation: 'tool', function: 'tool',
-  function_response: 'tool', tool_call: 'assistant', tool_response: 'tool',
-};
 /** Items of Responses, which have no role. */
 const ITEMS: Readonly<Record<string, string>> = {
   reasoning: 'assistant', function_call: 'assistant', function_call_output: 'tool',
 };
 
 /** The role that a message says it has. */
-export const roleOf = (said: string): string => Object.hasOwn(ROLES, said) ? ROLES[said]! : said;
+export const roleOf = (said: string): string =>
+  OTHER_ROLES.get(said) ?? (CALLING.has(said) ? 'assistant' : said === 'function_response' ? 'tool' : said);
 
 /** What ends a text: a `<` before it would make it an escape. */
 const END = '<|end|>';
 /** Keys that hold nothing to look for. */
 const PLAIN_KEY = /^\w*$/;
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export interface RecordTexts {
   readonly fields: readonly AuditField[];
@@ -88,11 +83,14 @@ export function textsOf(record: unknown, named: string | null, root: JsonPlace |
   if (Array.isArray(record)) return textsOfTurns(record, root);
   if (!isObject(record)) return null;
   const own = textsIn(record, named, root, (key) => itemOf(record, key, root));
-  const request = own === null && named === null ? requestOf(record) : null;
-  if (request === null) return own;
+  const request = named === null ? requestOf(record) : null;
+  // What other commands read is looked into, whatever stands beside it.
+  if (request === null || holdsChat(record)) return own;
   const { name, value } = request;
   const holder = itemOf(record, name, root);
-  return textsIn(value, named, holder.place, (key) => inner(holder, value[key], key));
+  const sent = textsIn(value, null, holder.place, (key) => inner(holder, value[key], key));
+  if (own === null || sent === null) return own ?? sent;
+  return { fields: [...own.fields, ...sent.fields], transcripts: [...own.transcripts, ...sent.transcripts] };
 }
 
 /** The same of an object, whose members are the items. */

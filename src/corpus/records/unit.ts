@@ -120,8 +120,7 @@ function* unitsOfRequest(record: CorpusRecord, options: FileOptions): Generator<
   const request = requestOf(record.value);
   const sent = request === null ? null : recordOf(record, request);
   if (request === null || sent === null) return false;
-  const fields = fieldsOf(sent.value, options);
-  if (fields === null && answeredChats(sent).length === 0 && otherChats(sent).length === 0) return false;
+  if (!holdsChat(sent.value)) return false;
   const before = pointerTo('', request.name);
   const { from, to } = record;
   for (const unit of unitsOfRecord(sent, options)) {
@@ -129,6 +128,15 @@ function* unitsOfRequest(record: CorpusRecord, options: FileOptions): Generator<
       : { ...unit, at: from, pointer: (finding) => before + (unit.pointer(finding) ?? '') };
   }
   return true;
+}
+
+/** Whether something is read in a record, beside a request. */
+export function holdsChat(value: unknown): boolean {
+  const fields = fieldsOf(value, {});
+  if (fields !== null) return typeof fields !== 'string';
+  // Nothing of the record but its value is looked at.
+  const record = { value } as CorpusRecord;
+  return answeredChats(record).length > 0 || otherChats(record).length > 0;
 }
 
 /** What a record is told when nothing in it can be read. */

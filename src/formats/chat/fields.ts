@@ -1,12 +1,9 @@
 // Fields of records that are read: objects, what is not carried.
 
+import type { JsonObject as Fields } from '../../tools/json.ts';
 import type { Loss } from '../loss.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export { isObject, type JsonObject as Fields } from '../../tools/json.ts';
 
 /** Fields that are not carried; null is the same as absent. */
 export function tellOtherFields(

@@ -14,6 +14,7 @@ import { BAD_ARGUMENTS, type Fields, isObject, MOST_ARGUMENTS, tellOtherFields }
 import { type Content, readContent, readText } from './parts.ts';
 import { isBounded } from '../../tools/json.ts';
 import { toolRecipient } from '../../tools/name.ts';
+import { CALLING, OTHER_ROLES } from './roles.ts';
 import { readCalls } from './sharegpt-call.ts';
 import { readToolField } from './tools.ts';
 import { splitWrittenCalls } from '../written-calls.ts';
@@ -45,13 +46,6 @@ export interface ChatRecord {
 }
 
 const PLAIN_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user']);
-/** Words of other forms. */
-const OTHER_ROLES: ReadonlyMap<unknown, string> = new Map([
-  ['human', 'user'], ['gpt', 'assistant'], ['chatgpt', 'assistant'], ['model', 'assistant'], ['bot', 'assistant'],
-  ['function', 'tool'], ['tool_response', 'tool'], ['observation', 'tool'], ['ipython', 'tool'],
-]);
-/** Roles of messages whose text is JSON of one call, or a list of them. */
-const CALLING: ReadonlySet<unknown> = new Set(['tool_call', 'function_call']);
 const THINKING = ['thinking', 'reasoning_content', 'reasoning'] as const;
 const PLAIN_KEYS: ReadonlySet<string> = new Set(['role', 'content', 'name']);
 const ASSISTANT_KEYS: ReadonlySet<string> = new Set([...PLAIN_KEYS, ...THINKING, 'tool_calls', 'function_call']);

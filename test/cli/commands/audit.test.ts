@@ -133,6 +133,14 @@ describe('copies', () => {
   });
 });
 
+const ASSISTANTS = ['assistant', 'gpt', 'chatgpt', 'model', 'bot'];
+test.each(ASSISTANTS)('tags of an assistant are not broken up: %s', async (role) => {
+  const text = `${JSON.stringify({ messages: [{ role, content: '<think>secret</think>\n2' }] })}\n`;
+  const path = file(`meant/${role}.jsonl`, text);
+  await run(['audit', '--fix-warnings', '--output', at(`meant/${role}.copy.jsonl`), path]);
+  expect(readFileSync(at(`meant/${role}.copy.jsonl`), 'utf8')).toBe(text);
+});
+
 test('tags by which an assistant hides its reasoning, or calls, are not broken up', async () => {
   const think = '<think>secret</think>\n2';
   const call = '<tool_call>\n{"name":"f","arguments":{}}\n</tool_call>';

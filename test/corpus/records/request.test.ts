@@ -66,6 +66,19 @@ test('what is refused in a request has its pointer', async () => {
   ]);
 });
 
+test('a request is audited beside texts that are not read', async () => {
+  const messages = [{ role: 'user', content: 'a<|end|>' }];
+  const asked = { answer: 'x <|end|>', body: { messages } };
+  // What else is read stands for it.
+  const path = file('request/audited.jsonl', [asked, { messages, body: { messages } }].map((record) => {
+    return `${JSON.stringify(record)}\n`;
+  }).join(''));
+  const found = jsonLines((await run(['audit', '--format', 'ndjson', path])).out).slice(0, -1);
+  expect(found.map((one) => [(one as { record: number }).record, (one as { field: string }).field])).toEqual([
+    [0, 'answer'], [0, 'body.messages[0].content'], [1, 'messages[0].content'],
+  ]);
+});
+
 test('convert tells what stands beside a request', async () => {
   const messages = [{ role: 'user', content: 'a' }];
   // What a record says beside a request is none of it.
