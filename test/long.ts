@@ -10,11 +10,11 @@ const TIMES = Number(process.env['OPENCHATML_RUNS'] ?? 1);
 /** A tenth, by which kinds of inputs that a test counts on are among them; from 10,000 on as few as a twentieth. */
 const shortOf = (all: number): number => Math.max(all / 20, Math.min(all / 10, 1000));
 
-/** How many of `all` random inputs, or of what else a test repeats, it takes: all of them, or a part. */
-export const runs = (all: number): number => Math.ceil((isAll ? all : shortOf(all)) * TIMES);
+/** How many of `all` random inputs, or of what else a test repeats, it takes: all of them, or a part; one of `of`. */
+export const runs = (all: number, of = all / shortOf(all)): number => Math.ceil((isAll ? all : all / of) * TIMES);
 
-/** All cases, or a third of them. */
-export const part = <T>(all: readonly T[]): T[] => all.filter((_, index) => isAll || index % 3 === 0);
+/** All cases, or one of three, or of `of`. */
+export const part = <T>(all: readonly T[], of = 3): T[] => all.filter((_, index) => isAll || index % of === 0);
 
 /** The number that is tried after `n`, where each one from 1 on would be: the next one, or one a fourth larger. */
 export const after = (n: number): number => (isAll ? n + 1 : n + 1 + (n >> 2));

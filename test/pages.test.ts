@@ -3,6 +3,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { testLong } from './long.ts';
 import { printed, typeErrors } from './examples.ts';
 import { anchors, links, type Page, PAGES, readPage, ROOT } from './pages.ts';
 
@@ -48,7 +49,7 @@ describe('JavaScript', () => {
     expect(text.replace(/msg_\d+_/g, 'msg_0_').trimEnd()).toBe(output!.trimEnd());
   });
 
-  test('compiles under --strict', () => {
+  testLong('compiles under --strict', () => {
     const files = cases.map(([path, line, { code }]) => {
       const file = fileOf(path, line, 'ts');
       writeFileSync(file, code);

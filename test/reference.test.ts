@@ -12,7 +12,7 @@ import { recordsOf } from './read.ts';
 import { referenceParse } from './reference/parser.ts';
 import { rescue } from '../src/runtime/stream/rescue.ts';
 
-const INPUTS = runs(60_000);
+const INPUTS = runs(60_000, 50);
 /** What messages mean is for reference-calls.test.ts. */
 const MEANING = new Set<RuleName>([
   'missing-call-id', 'duplicate-call-id', 'unmatched-reply', 'duplicate-reply', 'call-without-recipient',

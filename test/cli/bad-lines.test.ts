@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { BLOCK } from '../../src/scan/source.ts';
+import { testLong } from '../long.ts';
 import { randomOf } from '../random.ts';
 import { at, file, run } from './harness.ts';
 
@@ -55,7 +56,7 @@ describe('more than are told by themselves', () => {
   });
 });
 
-test('audit: where scanned windows begin is not seen', async () => {
+testLong('audit: where scanned windows begin is not seen', async () => {
   const random = randomOf(3);
   const chat = `{"messages":[{"role":"user","content":"${'x'.repeat(150)}"}]}\n`;
   let [lines, other] = ['', 0];
@@ -70,7 +71,7 @@ test('audit: where scanned windows begin is not seen', async () => {
   expect(await told(file('mixed.jsonl.gz', gzipSync(lines)), '--threads', '1') === one).toBe(true);
 });
 
-test('over several parts of an input: every container and number of threads tells the same', async () => {
+testLong('over several parts of an input: every container and number of threads tells the same', async () => {
   const lines = `${'x'.repeat(999)}\n`.repeat(Math.ceil((4.5 * BLOCK) / 1000));
   const path = file('blocks.jsonl', lines);
   const told = async (...argv: string[]): Promise<string> =>

@@ -3,6 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
+import { testLong } from '../long.ts';
 import { CLEAN, file, jsonLines, run } from './harness.ts';
 
 const LLAMA = '<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>';
@@ -29,7 +30,7 @@ test.each(COMMANDS)('%s %s', async (...command) => {
   expect((await run([...command, '--quiet', TEXT])).err).not.toContain('holds no message');
 });
 
-test.each(['1', '2'])('a large one, with %s thread(s)', async (threads) => {
+testLong.each(['1', '2'])('a large one, with %s thread(s)', async (threads) => {
   const large = file('empty-inputs/large.txt', `${LLAMA}\n`.repeat(100_000));
   for (const command of COMMANDS) {
     const { err } = await run([...command, '--threads', threads, large]);

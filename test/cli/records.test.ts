@@ -7,6 +7,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { randomRecord, randomText } from '../corpus/records/random-chat.ts';
 import { randomConversation, SPELLINGS } from '../formats/chat/conversations.ts';
+import { testOnce } from '../long.ts';
 import { randomOf, SEED } from '../random.ts';
 import { valueAt } from '../../src/tools/json.ts';
 import { at, CLEAN, file, jsonLines, run } from './harness.ts';
@@ -46,7 +47,7 @@ test('chat entries are places of their messages', async () => {
   expect(messages.map(({ body_from, body_to }) => bytes.slice(body_from, body_to))).toEqual(['a \\"b\\"', 'c']);
 });
 
-test('many calls of one entry take linear time', async () => {
+testOnce('many calls of one entry take linear time', async () => {
   const calls = Array.from({ length: 20_000 }, (_, i) => ({
     id: `c${i}`, type: 'function', function: { name: 'f', arguments: `{"n":${i}}` },
   }));

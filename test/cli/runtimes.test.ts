@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { describeLong, isAll } from '../long.ts';
 import { findsCommand } from '../skip.ts';
 
 const dist = (path: string): string => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
@@ -60,7 +61,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['render', 'folder/a.ocml', '--format', 'html'],
 ];
 
-describe.each(Object.entries(RUNTIMES))('%s', (name, command) => {
+describeLong.each(Object.entries(RUNTIMES))('%s', (name, command) => {
   const there = findsCommand(name);
 
   test.skipIf(!there)('the library', () => {
@@ -82,7 +83,7 @@ describe.each(Object.entries(RUNTIMES))('%s', (name, command) => {
   });
 });
 
-test.skipIf(!findsCommand('deno'))('what Deno does not read, it says', () => {
+test.skipIf(!isAll || !findsCommand('deno'))('what Deno does not read, it says', () => {
   writeFileSync(join(root, 'a.parquet'), 'PAR1 and more');
   const [name, ...before] = RUNTIMES.deno;
   const { status, stderr } = spawnSync(name, [...before, dist('cli/main.js'), 'scan', 'a.parquet'], {

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { OutputFile } from '../../src/corpus/output-file.ts';
 import { SignalGuard, type Signals } from '../../src/cli/signals.ts';
+import { part } from '../long.ts';
 import { at, file } from './harness.ts';
 
 // Takes seconds to read, and little room.
@@ -21,7 +22,7 @@ const COMMANDS = [
   ['audit', (out: string) => ['audit', '--fix', '-o', out, '--max-diagnostics', '0', PLAIN]],
 ] as const;
 
-test.each(COMMANDS)('%s', { timeout: 60_000 }, async (name, argv) => {
+test.each(part(COMMANDS))('%s', { timeout: 60_000 }, async (name, argv) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     const out = at(`signals/${name}/${signal}/out`.replaceAll(' ', '-'));
     const folder = dirname(out);

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { isAll } from '../long.ts';
+import { isAll, testLong } from '../long.ts';
 import { hasCommand, sharedData } from '../skip.ts';
 import { Cluster, until } from './cluster.ts';
 
@@ -130,7 +130,7 @@ describe('the Job of Kubernetes', () => {
   const { spec } = parse(readFileSync(MANIFEST, 'utf8')) as Manifest;
   const [{ command }] = spec.template.spec.containers as [{ command: string[] }];
 
-  test('its command, run for each index, gives what one process gives', () => {
+  testLong('its command, run for each index, gives what one process gives', () => {
     const out = join(folder, 'job');
     expect(command[0]).toBe('openchatml');
     expect(command[command.indexOf('--shard-count') + 1]).toBe(String(spec.completions));

@@ -157,7 +157,7 @@ describe.each(LINES)('lines, %s', (build, lines) => {
     const KIB = 1024;
     for (const size of part([
       0, 1, 40 * KIB, 40 * KIB - 1, 40 * KIB + 1, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 200 * KIB, 1000 * KIB,
-    ])) {
+    ], 6)) {
       for (const filling of ['a', '\u4f60', '\ud83d\ude00x', '\u0001', '\n"', '\u00e9']) {
         const text = filling.repeat(size / filling.length + 1).slice(0, size);
         const body = `${text}<<|end|>${text.slice(size >> 1)}<|literal|>${text}<|end|><|endliteral|>`;

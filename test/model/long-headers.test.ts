@@ -112,7 +112,7 @@ function randomMessage(random: Random, isLine: boolean): string {
 test(`headers of about that length, against the reference (OPENCHATML_SEED=${SEED})`, { timeout: 120_000 }, () => {
   const seeds = randomOf(SEED);
   const dialects: DialectId[] = ['openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'];
-  for (let run = 0; run < runs(600); run++) {
+  for (let run = 0; run < runs(600, 25); run++) {
     const random = randomOf(seeds.below(0x7fffffff));
     const dialect = random.pick(dialects);
     const options = { dialect, rescue: random.once(4) ? rescue : undefined };

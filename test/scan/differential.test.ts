@@ -10,7 +10,7 @@ import { WasmCore } from '../../src/scan/wasm-core.ts';
 import { runs } from '../long.ts';
 import { randomInput, randomOf, SEED, type Random } from '../random.ts';
 
-const INPUTS = runs(10_000_000);
+const INPUTS = runs(10_000_000, 50);
 
 /** Short inputs are made of these, longer ones by randomInput, which is slower. */
 const FRAGMENTS = [

@@ -6,7 +6,7 @@ import { DIALECTS } from '../../src/scan/dialects.ts';
 import type { Machine } from '../../src/scan/machine.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
-import { runs } from '../long.ts';
+import { runs, testOnce } from '../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../random.ts';
 import { jsonFault } from '../reference/json.ts';
 import { drive, randomPlan } from './drive.ts';
@@ -102,7 +102,7 @@ describe('the plain reader', () => {
     return found;
   }
 
-  test('answers the first byte after which nothing makes a document, for every short string', () => {
+  testOnce('answers the first byte after which nothing makes a document, for every short string', () => {
     for (const bytes of strings(bytesOf('[]{}":,1.t\\u'), 3)) {
       const text = String.fromCharCode(...bytes);
       const fault = jsonFault(bytes, DEPTH);
@@ -115,7 +115,7 @@ describe('the plain reader', () => {
 });
 
 describe('every build answers as the plain reader', () => {
-  test('for every short string of tokens', () => {
+  testOnce('for every short string of tokens', () => {
     for (const bytes of strings(bytesOf('[]{}":,10-.et\\ '), 5)) expectAlike(bytes, DEPTH, () => latin1(bytes));
   });
 

@@ -10,7 +10,7 @@ import {
 } from './record-drive.ts';
 import { linePool, randomLines } from './record-lines.ts';
 
-const SCANS = runs(1_000_000);
+const SCANS = runs(1_000_000, 100);
 
 const machines = (options: RecordMachineOptions): [simd: RecordMachine, scalar: RecordMachine] =>
   [new RecordMachine({ ...options, build: 'simd' }), new RecordMachine({ ...options, build: 'scalar' })];

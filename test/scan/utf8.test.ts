@@ -46,13 +46,13 @@ describe.each(machines.map((machine) => [machine.engine, machine] as const))('%s
   }
 
   test('every two bytes, with a continuation behind them', () => {
-    for (const first of ALL) {
+    for (const first of part(ALL)) {
       for (const second of ALL) for (const length of [1, 2]) look([first, second, 0x80, 0x80], length, 5);
     }
   });
 
   test('every four bytes at the edges of what is allowed, whole and cut', () => {
-    for (const lead of part(LEADS)) {
+    for (const lead of part(LEADS, 5)) {
       for (const second of EDGES) {
         for (const third of EDGES) {
           for (const fourth of EDGES) for (const length of [2, 3, 4]) look([lead, second, third, fourth], length, 0);

@@ -37,7 +37,7 @@ function bodies(name: string, start: string, end: string): string[] {
 }
 
 describe.skipIf(folder === null || !isAll)('dialogues', () => {
-  const all = folder === null ? [] : records();
+  const all = folder === null || !isAll ? [] : records();
   const tools: (readonly ToolDefinition[])[] = all.map((record) => toolsFromOpenAI(record.tools).tools);
 
   test.each([

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Statistics } from '../../src/corpus/report/statistics.ts';
 import { gatherStatistics } from '../../src/report.ts';
 import { MemorySource } from '../../src/index.ts';
-import { part, testLong, testOnce } from '../long.ts';
+import { isAll } from '../long.ts';
 import { findChromium, give, launch, openPage, type Opened, settle, startServer } from './browser.ts';
 import { peakOfRenderers } from './renderers.mjs';
 
@@ -56,7 +56,7 @@ function scanned(path: string): string {
   return readFileSync(page, 'utf8');
 }
 
-describe.skipIf(chromium === null)('files in the page', () => {
+describe.skipIf(!isAll || chromium === null)('files in the page', () => {
   let browser: Browser;
   let server: Awaited<ReturnType<typeof startServer>>;
   let opened: Opened;
@@ -92,9 +92,9 @@ describe.skipIf(chromium === null)('files in the page', () => {
     return found.map((table) => (table.textContent ?? '').replace(/\s+/g, ' ').trim());
   });
 
-  test.each(part([
+  test.each([
     ['records.jsonl.gz', gzipSync(lines)], ['text.txt', raw], ['records.jsonl', lines],
-  ] as [string, Uint8Array][]))('%s has the report that `scan --report` writes', async (given, bytes) => {
+  ] as [string, Uint8Array][])('%s has the report that `scan --report` writes', async (given, bytes) => {
     await open(given, bytes);
     await done();
     const shown = await tables();
@@ -112,7 +112,7 @@ describe.skipIf(chromium === null)('files in the page', () => {
     expect(await page.locator('.report canvas').count()).toBe(3);
   });
 
-  testLong('zstd is read, too', async () => {
+  test('zstd is read, too', async () => {
     const path = join(folder, 'zstd.jsonl');
     writeFileSync(path, lines);
     if (spawnSync('zstd', ['-q', '-f', path]).status !== 0) return console.log('skipped: zstd is not installed');
@@ -122,13 +122,13 @@ describe.skipIf(chromium === null)('files in the page', () => {
     expect(await page.locator('.tiles').innerText()).toContain('4,000');
   });
 
-  testLong('the steps add up to what a whole reading gives, for every record', () => {
+  test('the steps add up to what a whole reading gives, for every record', () => {
     const json = inNode('records.jsonl', lines) as { records: number; files: number; bytes: number };
     expect([json.files, json.records, json.bytes]).toEqual([1, RECORDS, lines.length]);
     expect(Statistics.fromJSON(json).toJSON()).toEqual(json);
   });
 
-  testOnce('a record is read again and shown as a text, with places as JSON pointers', async () => {
+  test('a record is read again and shown as a text, with places as JSON pointers', async () => {
     await open('records.jsonl', lines);
     await done();
     await page.locator('.corpus-head input').fill('3998');
@@ -145,7 +145,7 @@ describe.skipIf(chromium === null)('files in the page', () => {
     expect(words).toContain('/messages/1/tool_calls/0/function/arguments');
   });
 
-  testOnce('records that are not one a line are reported, and none of them is offered', async () => {
+  test('records that are not one a line are reported, and none of them is offered', async () => {
     const list = `[${Array.from({ length: 20 }, (_, i) => JSON.stringify(record(i))).join(',\n')}]\n`;
     const pretty = Array.from({ length: 20 }, (_, i) => `${JSON.stringify(record(i), null, 2)}\n`).join('');
     for (const [given, words] of [['list.json', list], ['pretty.json', pretty]] as const) {
@@ -157,7 +157,7 @@ describe.skipIf(chromium === null)('files in the page', () => {
     }
   });
 
-  testOnce('a place in raw text opens its transcript, whatever the text before was read as', async () => {
+  test('a place in raw text opens its transcript, whatever the text before was read as', async () => {
     await give(page, 'a.ocml', '<|start|>user<|message|>Hi<|end|>');
     await page.getByLabel('Dialect').selectOption('harmony');
     await open('text.txt', raw);
@@ -169,7 +169,7 @@ describe.skipIf(chromium === null)('files in the page', () => {
     expect(await page.getByLabel('Dialect').inputValue()).toBe('auto');
   });
 
-  testOnce('a place in Harmony opens its transcript, read as Harmony', async () => {
+  test('a place in Harmony opens its transcript, read as Harmony', async () => {
     const one = (i: number): string => `<|start|>system<|message|>Hi<|end|><|start|>user<|message|>Number ${i}<|end|>`
       + `<|start|>assistant<|message|>${'Yes. '.repeat(20)}<|return|>`;
     await open('large.harmony', Buffer.from(Array.from({ length: 8000 }, (_, i) => one(i)).join('')));
@@ -181,7 +181,7 @@ describe.skipIf(chromium === null)('files in the page', () => {
     expect(await page.getByLabel('Dialect').inputValue()).toBe('harmony');
   });
 
-  testOnce('a file that has changed is told when a place in it is opened', async () => {
+  test('a file that has changed is told when a place in it is opened', async () => {
     await open('gone.txt', raw);
     await done();
     writeFileSync(join(folder, 'gone.txt'), 'other');
@@ -192,7 +192,7 @@ describe.skipIf(chromium === null)('files in the page', () => {
     await page.locator('.notice button').click();
   });
 
-  testOnce('damage is told, and a reading is cancelled', async () => {
+  test('damage is told, and a reading is cancelled', async () => {
     await open('bad.jsonl.gz', gzipSync(lines).subarray(0, 20_000));
     await page.waitForSelector('.notice.error');
     expect(await page.locator('.notice').innerText()).toContain('damaged');
@@ -201,7 +201,7 @@ describe.skipIf(chromium === null)('files in the page', () => {
     await page.waitForSelector('.corpus-head[data-state="cancelled"]');
   });
 
-  testLong('a large file is read in memory that stays bounded', async () => {
+  test('a large file is read in memory that stays bounded', async () => {
     const path = join(folder, 'large.txt');
     const parts = 80;
     writeFileSync(path, raw);

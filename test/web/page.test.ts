@@ -3,12 +3,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isAll } from '../long.ts';
 import { findChromium, give, launch, openPage, type Opened, settle, startServer } from './browser.ts';
 
 const CASES = join(import.meta.dirname, '../../fixtures/cases');
 const chromium = findChromium();
 
-describe.skipIf(chromium === null)('the page', () => {
+describe.skipIf(!isAll || chromium === null)('the page', () => {
   let browser: Browser;
   let server: Awaited<ReturnType<typeof startServer>>;
   let opened: Opened;

@@ -15,6 +15,7 @@ import { linkOf, readLink } from '../../src/web/share.ts';
 import { TextMap } from '../../src/web/text-map.ts';
 import { loadTokenizer, tokenCounter } from '../../src/corpus/tokens.ts';
 import { readVocabulary } from '../../src/web/vocabulary.ts';
+import { testLong } from '../long.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -114,7 +115,7 @@ test('only the ending of a name says that a file is Harmony', () => {
   expect(others.map((name) => choiceFor(name))).toEqual(others.map(() => AUTOMATIC));
 });
 
-test('as many places are kept, however many there are', () => {
+testLong('as many places are kept, however many there are', () => {
   for (const count of [1, 65_536, 65_537, 400_000]) {
     const places = new SparsePlaces();
     for (let i = 0; i < count; i++) places.add(i * 3);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFixtures } from '../fixture.ts';
 import type { ReadChoice } from '../../src/web/analysis.ts';
 import { resultsJson } from '../../src/web/results.ts';
-import { part, testLong, testOnce } from '../long.ts';
+import { testLong, testOnce } from '../long.ts';
 import { findChromium, give, launch, openPage, type Opened, settle, startServer } from './browser.ts';
 
 const chromium = findChromium();
@@ -57,7 +57,7 @@ describe.skipIf(chromium === null)('in Chromium', () => {
   const made = (selector: string): Promise<number> =>
     page.evaluate((some) => document.querySelectorAll(`main :is(${some})`).length, selector);
 
-  testOnce('hostile texts stay text, wherever they stand', async () => {
+  testLong('hostile texts stay text, wherever they stand', async () => {
     const words = HOSTILE.join(' ');
     const name = '<img src=x onerror=hit=1>.ocml';
     const plain = HOSTILE.join('').replace(/[\s<>|=\0]/g, '');
@@ -114,7 +114,7 @@ describe.skipIf(chromium === null)('in Chromium', () => {
     });
   };
 
-  test.each(part(['light', 'dark'] as const))('axe finds nothing serious, in %s', async (colorScheme) => {
+  testLong.each(['light', 'dark'] as const)('axe finds nothing serious, in %s', async (colorScheme) => {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await give(page, 'a.ocml', '<|start|>nobody<|message|>Hi<|end|>\nwords\n<|start|>assistant to=functions.f'
       + '<|channel|>commentary<|message|>{}<|call|><|start|>assistant<|channel|>analysis<|message|>Hm');
@@ -136,7 +136,7 @@ describe.skipIf(chromium === null)('in Chromium', () => {
     expect(await serious()).toEqual([]);
   });
 
-  testOnce('narrow screens show everything without scrolling sideways', async () => {
+  testLong('narrow screens show everything without scrolling sideways', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     for (const [name, text] of [
       ['a.ocml', `<|start|>user name=${'x'.repeat(80)}<|message|>${'word'.repeat(50)}<|end|>`],

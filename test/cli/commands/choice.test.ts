@@ -1,5 +1,6 @@
 // Looking at a part of a corpus: --limit, --sample, --grep, and names that no message has.
 import { expect, test } from 'vitest';
+import { part, testLong } from '../../long.ts';
 import { CLEAN, file, jsonLines, run } from '../harness.ts';
 
 const transcript = (i: number): string =>
@@ -18,7 +19,7 @@ const INPUTS: [string, string[]][] = [
   ['a list', [file('choice/a.json', list), file('choice/c.jsonl', records(3, 300))]],
 ];
 
-test.each(INPUTS)('messages, %s', async (_, paths) => {
+test.each(part(INPUTS))('messages, %s', async (_, paths) => {
   const lines = async (...options: string[]): Promise<string[]> =>
     (await run(['messages', ...options, ...paths])).out.split('\n').slice(0, -1);
   const all = await lines();
@@ -33,7 +34,7 @@ test.each(INPUTS)('messages, %s', async (_, paths) => {
   }
 });
 
-test.each(INPUTS)('check, %s', async (_, paths) => {
+test.each(part(INPUTS))('check, %s', async (_, paths) => {
   const found = async (...more: string[]): Promise<object[]> => {
     const { out } = await run(['check', '--format', 'ndjson', ...more, ...paths]);
     return jsonLines(out).filter((line) => !('summary' in line));
@@ -71,7 +72,7 @@ test('check: what holds no transcript is not in a sample; a pipe is read once', 
   expect([code, err]).toEqual([2, expect.stringContaining('--sample reads the inputs twice')]);
 });
 
-test.each(INPUTS.slice(1))('convert, %s', async (_, paths) => {
+testLong.each(INPUTS.slice(1))('convert, %s', async (_, paths) => {
   for (const to of ['sharegpt', 'openchatml-2.2']) {
     const command = ['convert', '--to', to, '--format', 'ndjson', ...paths];
     const all = (await run(command)).out.split('\n').slice(0, -1);

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { testLong } from '../../long.ts';
 import { CLEAN, file, jsonLines } from '../harness.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
@@ -62,7 +63,7 @@ test.runIf(process.platform === 'linux')('a full disk fails, bad records do not'
   closeSync(full);
 });
 
-test('a file gives on threads what it gives through a pipe', () => {
+testLong('a file gives on threads what it gives through a pipe', () => {
   const path = many();
   const { status, stdout } = spawnSync(process.execPath, [COMMAND, 'filter'], {
     stdio: [openSync(path, 'r'), 'pipe', 'inherit'], maxBuffer: 2 ** 28,

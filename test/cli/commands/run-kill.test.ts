@@ -4,13 +4,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
-import { runs } from '../../long.ts';
+import { expect } from 'vitest';
+import { testLong } from '../../long.ts';
 import { randomInput, randomOf, SEED } from '../../random.ts';
 import { at, CLEAN, file } from '../harness.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
-const KILLS = runs(30);
+const KILLS = 30;
 const FILES = 12;
 
 const random = randomOf(SEED);
@@ -51,7 +51,7 @@ function expectWhole(folder: string, whole: Record<string, string>, what: string
   }
 }
 
-test(`${KILLS} kills at random moments`, async () => {
+testLong(`${KILLS} kills at random moments`, async () => {
   const folder = corpus();
   const undisturbed = at('kill/whole');
   const began = performance.now();

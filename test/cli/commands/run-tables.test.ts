@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { runShards, type RunShardsOptions } from '../../../src/cli/commands/run.ts';
 import { SECTION } from '../../../src/corpus/jobs/job.ts';
 import { at, CLEAN, FAULTY, file, jsonLines } from '../harness.ts';
-import { isAll, part } from '../../long.ts';
+import { describeLong } from '../../long.ts';
 import { SHARED, work, type Worked } from '../hosts.ts';
 
 const FORMATS = ['arrow', 'parquet'] as const;
@@ -116,7 +116,7 @@ describe.each(FORMATS)('%s', (format) => {
   });
 });
 
-describe('a file that is cut', () => {
+describeLong('a file that is cut', () => {
   let path: string;
   const lines: Record<string, string> = {};
   beforeAll(async () => {
@@ -131,10 +131,10 @@ describe('a file that is cut', () => {
     }
   });
 
-  test.each(part(EMITS.flatMap((emit) => FORMATS.map((format) => ({ emit, format })))))(
+  test.each(EMITS.flatMap((emit) => FORMATS.map((format) => ({ emit, format }))))(
     '$emit, $format: the same bytes on any number of threads', async ({ emit, format }) => {
       const outs: string[] = [];
-      for (const threads of isAll ? [1, 2, 3] : [1, 2]) {
+      for (const threads of [1, 2, 3]) {
         const out = newFolder();
         expect(await run([path], { out, emit, format, threads })).toMatchObject({ code: 0, err: '' });
         outs.push(out);

@@ -10,7 +10,7 @@ import { isContainer } from '../../../src/corpus/records/unit.ts';
 import { findControlTokens } from '../../../src/formats/control-tokens/find.ts';
 import { createMachine, parse } from '../../../src/index.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
-import { describeOnce, runs } from '../../long.ts';
+import { runs, testLong, testOnce } from '../../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
 
 const machine = createMachine();
@@ -367,8 +367,8 @@ test('random records: findings are where the bytes are, copies are clean and dif
   }
 });
 
-describeOnce('hostile records', () => {
-  test('deep values with a token on every level', () => {
+describe('hostile records', () => {
+  testLong('deep values with a token on every level', () => {
     const depth = 50_000;
     const line = `{"messages":[{"content":${'["<|end|>",'.repeat(depth)}0${']'.repeat(depth)}}]}\n`;
     const audited = auditOf(line);
@@ -377,7 +377,7 @@ describeOnce('hostile records', () => {
     expect(short(copyOf(encode(line)))).toEqual([]);
   });
 
-  test('many tokens in one value, many values, many messages', () => {
+  testLong('many tokens in one value, many values, many messages', () => {
     const count = 50_000;
     const many = record({ text: `x${'<|end|>'.repeat(count)}` });
     const [{ findings, change }] = auditOf(many) as [AuditedText];
@@ -395,7 +395,7 @@ describeOnce('hostile records', () => {
     expect(short(record(halves))).toEqual([]);
   });
 
-  test('keys that mean something to JavaScript', () => {
+  testOnce('keys that mean something to JavaScript', () => {
     const line = '{"__proto__":{"x":"<|end|>"},"messages":[{"__proto__":{"x":"<|end|>"},"constructor":"<|call|>"}]}\n';
     expect(short(line)).toEqual([
       'error control-token 0 messages[0].__proto__.x <|end|>', 'error control-token 0 messages[0].constructor <|call|>',

@@ -10,7 +10,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { type DialectId, parse } from '../../../src/index.ts';
 import { at, file, jsonLines, run } from '../../cli/harness.ts';
-import { part, runs, testLong } from '../../long.ts';
+import { part, testLong } from '../../long.ts';
 import { hasTableReaders } from '../../outside/tables.ts';
 import { hasCommand, sharedData } from '../../skip.ts';
 
@@ -219,7 +219,7 @@ const OWN: Corpus[] = [
   },
 ].map(({ name, dialect, texts }) => ({ name, dialect: dialect as Dialect, texts, raw: Buffer.from(texts.join('')) }));
 
-describe.each(OWN)('$name', (corpus) => {
+describe.each(part(OWN))('$name', (corpus) => {
   test('is the same in all containers', async () => {
     const { scan, messages, findings } = await expectSameText(corpus);
     expect(scan).toMatchObject({ files: 1, bytes: corpus.raw.length });
@@ -254,7 +254,7 @@ test('chat records of our own are the same in all containers', async () => {
   expect(findings.filter(({ rule }) => rule === 'refused-record')).toHaveLength(3);
 });
 
-test('ShareGPT in all containers', async () => {
+testLong('ShareGPT in all containers', async () => {
   const records = CHAT.map(({ messages }) => ({ conversations: messages.slice(
     0, 2,
   ).map(({ role, content }) => ({ from: role === 'user' ? 'human' : role, value: content })) }));
@@ -274,13 +274,13 @@ describe.skipIf(folder === null)('real dialogues', () => {
   const { bytes: sizes, ...expected } = JSON.parse(known) as Record<string, number> & { bytes: Record<string, number> };
   const path = (name: string): string => join(folder!, `${name}.gz`);
   /** Transcripts of the part. */
-  const PART = runs(120);
+  const PART = 120;
   const { transcripts, calls, user, tool } = expected;
 
-  describe.each(part(FORMS))('$name', ({ name, dialect, messages }) => {
+  describe.each(FORMS)('$name', ({ name, dialect, messages }) => {
     const whole = (): Buffer => zlib.gunzipSync(readFileSync(path(`${name}.txt`)));
 
-    test('a part is the same in all containers', async () => {
+    testLong('a part is the same in all containers', async () => {
       const bytes = whole().subarray(0, 8_000_000);
       const texts = cut(bytes, dialect).slice(0, PART);
       const raw = Buffer.from(texts.join(''));
@@ -308,7 +308,7 @@ describe.skipIf(folder === null)('real dialogues', () => {
     return text.split('\n').slice(0, count).map((line) => JSON.parse(line) as object);
   };
 
-  test('a part of the chat records is the same in all containers, and tells what the raw form tells', async () => {
+  testLong('a part of the chat records is the same in all containers, and tells what the raw form tells', async () => {
     const { scan, messages, findings } = await expectSameChat('messages', records(PART));
     expect(scan).toMatchObject({ transcripts: PART, dialects: { chat: PART }, tokens: {}, findings: {} });
     // The raw form has the same messages, and thoughts besides.

@@ -12,7 +12,7 @@ import { type DecodeTask, decode } from '../../../src/corpus/input/pass.ts';
 import { InputError } from '../../../src/corpus/error.ts';
 import { FileSource, type InputSource, PipeSource } from '../../../src/corpus/input/source.ts';
 import { at, file } from '../../cli/harness.ts';
-import { describeOnce, isAll } from '../../long.ts';
+import { describeOnce, isAll, testLong, testOnce } from '../../long.ts';
 import { randomOf, SEED } from '../../random.ts';
 import { hasCommand } from '../../skip.ts';
 
@@ -321,7 +321,8 @@ test('a failing read is told with its place', () => {
   }
 });
 
-describeOnce('the thread', () => {
+describe('the thread', () => {
+  const isLinux = process.platform === 'linux';
   const path = file('decoded/thread.gz', zlib.gzipSync(textOf(1000)));
   const task = { container: 'gzip' as const, path, descriptor: null, verify: false, columns: [] };
   const script = (name: string, body: string): URL => pathToFileURL(file(`decoded/${name}.mjs`, body));
@@ -333,13 +334,13 @@ describeOnce('the thread', () => {
     ['cannot be loaded', 'import "./none.mjs"'],
     ['runs out of memory', 'const all = []; for (;;) all.push(new Array(1e6).fill(1.5))'],
   ];
-  test.each(deaths)('that %s is noticed', (name, body) => {
+  testOnce.each(deaths)('that %s is noticed', (name, body) => {
     const url = script(`death-${name.replaceAll(' ', '-')}`, body);
     const { error } = readAll(decodeWith(url, FileSource.open(path), task));
     expect(error?.reason).toBe('cannot be decompressed: the decoding thread ended, maybe for lack of memory');
   });
 
-  test('that hears of nothing is ended by close', () => {
+  testOnce('that hears of nothing is ended by close', () => {
     const input = decodeWith(script('deaf', 'for (;;);'), FileSource.open(path), task);
     input.close();
     input.close();
@@ -349,7 +350,7 @@ describeOnce('the thread', () => {
   const count = (what: string): number => readdirSync(`/proc/self/${what}`).length;
   const bomb = (): Buffer => zlib.gzipSync(Buffer.alloc(2 ** 27));
 
-  test.skipIf(process.platform !== 'linux')('and its program are gone after close, wherever it stood', async () => {
+  test.skipIf(!isAll || !isLinux)('and its program are gone after close, wherever it stood', async () => {
     const paths = [file('decoded/stop.gz', bomb())];
     if (canZstd) paths.push(file('decoded/stop.zst', zstd(Buffer.alloc(2 ** 27))));
     // Threads of the tests before may still be going.
@@ -370,7 +371,7 @@ describeOnce('the thread', () => {
     expect(stdout).not.toContain('zstd');
   });
 
-  test('decodes the next input, too, but not when it had to be ended', async () => {
+  testLong('decodes the next input, too, but not when it had to be ended', async () => {
     let begun = 0;
     const count = (): void => void begun++;
     process.on('worker', count);
@@ -396,7 +397,7 @@ describeOnce('the thread', () => {
     expect(begun).toBe(2);
   });
 
-  test('decodes for a thread, too', async () => {
+  testOnce('decodes for a thread, too', async () => {
     const bundle = at('decoded/nested/reader.mjs');
     const contents = `
       import { workerData } from 'node:worker_threads';
@@ -421,7 +422,7 @@ describeOnce('the thread', () => {
     expect(await new Promise((resolve) => worker.on('exit', resolve))).toBe(7);
   });
 
-  test('keeps no process alive', () => {
+  testOnce('keeps no process alive', () => {
     const bundle = new URL('../../../dist/cli/corpus-input-decode-worker.js', import.meta.url);
     const url = script('alive', `
       import { Worker } from 'node:worker_threads';
@@ -434,7 +435,7 @@ describeOnce('the thread', () => {
     expect(spawnSync(process.execPath, [fileURLToPath(url)], { timeout: 20_000 }).status).toBe(0);
   });
 
-  test.skipIf(process.platform !== 'linux')('a bomb takes no memory', () => {
+  test.skipIf(!isAll || !isLinux)('a bomb takes no memory', () => {
     const input = decodeInput(FileSource.open(file('decoded/bomb.gz', bomb())), { verify: true });
     const into = new Uint8Array(2 ** 18);
     const before = process.memoryUsage().rss;

@@ -127,7 +127,7 @@ const HUGE_WORKS: readonly FilterWork[] = [LARGEST_LINE, 4 * 2 ** 20, 4_700_000,
   return EMITS.map((emit) => ({ ...PLAIN, emit, largest }));
 });
 
-test.each(part(HUGE_WORKS))('huge lines: $emit, $largest', async (given) => {
+test.each(part(HUGE_WORKS, 16))('huge lines: $emit, $largest', async (given) => {
   for (const content of [HUGE, Buffer.concat([Buffer.from('\ufeff'), HUGE.subarray(json({}).length), HUGE])]) {
     const path = fileOf(content);
     const once = await written(path, given);

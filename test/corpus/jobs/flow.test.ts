@@ -17,7 +17,7 @@ import { canBeCut, takesLines } from '../../../src/corpus/jobs/parts.ts';
 import { Pool } from '../../../src/corpus/jobs/pool.ts';
 import type { FileOptions } from '../../../src/corpus/records/unit.ts';
 import { Counter } from '../../../src/rules/count.ts';
-import { after, describeOnce, isAll, part, testOnce } from '../../long.ts';
+import { after, describeOnce, isAll, part, testLong, testOnce } from '../../long.ts';
 import { context, jobsHere, seen } from './seen.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-flow-'));
@@ -128,14 +128,14 @@ function fileOf(content: string | Uint8Array): string {
   return path;
 }
 
-/** An input, and what is done with it: in `npm test` a third of the works, another one for each. */
+/** An input, and what is done with it: in `npm test` a fifth of the works, another one for each. */
 const CASES = ([
   ...Object.entries(RAW).map(([name, content]): [string, string | Uint8Array, FileOptions] => [name, content, {}]),
   ['harmony', HARMONY, { dialect: 'harmony' }],
   ['likely messages', BROKEN, { dialect: 'harmony', rescue: true }],
   ...Object.entries(RECORDS).map(([name, content]): [string, string, FileOptions] => [name, content, {}]),
 ] as [string, string | Uint8Array, FileOptions][]).map(([name, content, read], number) => {
-  return [name, content, read, WORKS.filter((_, i) => isAll || (i + number) % 3 === 0)] as const;
+  return [name, content, read, WORKS.filter((_, i) => isAll || (i + number) % 5 === 0)] as const;
 });
 
 describe.each(CASES)('%s', (_, content, read, works) => {
@@ -158,7 +158,7 @@ describe.each(CASES)('%s', (_, content, read, works) => {
   });
 });
 
-testOnce('what an audit tells of crowds does not depend on cuts', async () => {
+testLong('what an audit tells of crowds does not depend on cuts', async () => {
   const message = `<|start|>user<|message|>[INST] a [INST] b [INST] c ${'.'.repeat(60)}<|end|>\n`;
   const path = fileOf(START + message.repeat(Math.ceil(9 * 2 ** 20 / message.length)));
   const work = { kind: 'audit', fix: {}, gives: null } as const;
@@ -171,7 +171,7 @@ test.each(part([2, 3, 7]))('%i threads', async (threads) => {
     return !name.includes('never ends') && !name.includes('old');
   }).map(([, text]) => (START + text).repeat(40)).join(''));
   const records = fileOf(Object.values(RECORDS).slice(0, 3).join('').repeat(100));
-  const works = isAll && threads === 2 ? WORKS : WORKS.filter((_, i) => i % 3 === threads % 3);
+  const works = isAll && threads === 2 ? WORKS : WORKS.filter((_, i) => i % (isAll ? 3 : 6) === threads % 3);
   // One flow after the other has the same threads.
   const pools = [new Pool(threads), new JointJobs(threads), new JointJobs(threads, SILENT)];
   for (const path of [raw, records]) {
@@ -276,7 +276,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('who leaves early leaves no file o
     return [1, 2].map((threads) => ({ path, work, threads, kind: work.kind, of: path === raw ? 'text' : 'lines' }));
   }));
 
-  testOnce.each(cases)('$kind of $of, $threads threads', async ({ path, work, threads }) => {
+  test.each(part(cases, 5))('$kind of $of, $threads threads', async ({ path, work, threads }) => {
     for (const wanted of [1, 2, 5]) {
       const flow = new Flow({
         threads, work, read: () => ({}), tellsAtEnd: false, parts: { step: () => 3000, least: 0 },

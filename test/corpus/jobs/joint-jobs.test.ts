@@ -9,6 +9,7 @@ import { InputError } from '../../../src/corpus/error.ts';
 import { JointJobs } from '../../../src/corpus/jobs/joint-jobs.ts';
 import type { Job } from '../../../src/corpus/jobs/job.ts';
 import type { Running } from '../../../src/corpus/jobs/pool.ts';
+import { part, testLong, testOnce } from '../../long.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-joint-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -50,7 +51,9 @@ const THREADS: [string, URL | undefined][] = [
 const whole = SIZES.map((messages) => ({ lines: messages, messages }));
 
 describe.each(THREADS)('%s', (_, worker) => {
-  test.each([-1, 0, 2])('in order; who asks rests %i ms', async (rest) => {
+  const once = worker === undefined ? testOnce : testLong;
+
+  (worker === undefined ? test : testLong).each(part([0, -1, 2]))('in order; who asks rests %i ms', async (rest) => {
     const jobs = new JointJobs(3, worker);
     for (let round = 0; round < 3; round++) {
       const running = PATHS.map((path) => jobs.start(jobOf(path)));
@@ -61,14 +64,14 @@ describe.each(THREADS)('%s', (_, worker) => {
     jobs.close();
   });
 
-  test('side by side, and urgent ones', async () => {
+  once('side by side, and urgent ones', async () => {
     const jobs = new JointJobs(2, worker);
     const running = PATHS.map((path, i) => jobs.start(jobOf(path), i % 3 === 2));
     expect(await Promise.all(running.map((one) => all(one)))).toEqual(whole);
     jobs.close();
   });
 
-  test('what is dropped, at any piece, stops nobody', async () => {
+  once('what is dropped, at any piece, stops nobody', async () => {
     const jobs = new JointJobs(2, worker);
     for (let after = 0; after < 4; after++) {
       const running = PATHS.map((path) => jobs.start(jobOf(path)));
@@ -86,7 +89,7 @@ describe.each(THREADS)('%s', (_, worker) => {
     jobs.close();
   });
 
-  test('an input that cannot be read is an error of its job alone', async () => {
+  once('an input that cannot be read is an error of its job alone', async () => {
     const jobs = new JointJobs(2, worker);
     const running = [PATHS[1]!, join(folder, 'none'), PATHS[4]!, folder].map((path) => jobs.start(jobOf(path)));
     const found = [];

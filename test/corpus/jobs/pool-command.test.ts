@@ -60,7 +60,7 @@ const COMMANDS = (['scan', 'check', 'messages', 'audit', 'filter'] as const).fla
   return [RAW, LINES].map((path) => ({ name, path, kind: path === RAW ? 'raw' : 'lines' }));
 });
 
-describe.each(part(COMMANDS))('$name, $kind', ({ name, path }) => {
+describe.each(part(COMMANDS, 10))('$name, $kind', ({ name, path }) => {
   const argv = [name, '--format', JSON_OF[name], path];
   let whole: Told;
   beforeAll(() => void (whole = command([...argv, '--threads', '1'])));
@@ -86,7 +86,7 @@ describe.each(part(COMMANDS))('$name, $kind', ({ name, path }) => {
   });
 });
 
-test.each([
+testLong.each([
   ['verdict', 'ndjson'], ['messages', 'parquet'],
 ])('run: the same files of %s (%s) on threads, also when one of them fails once', (emit, format) => {
   const contents = (out: string): string[] => readdirSync(out).sort().map((name) => {
@@ -125,7 +125,7 @@ test('one that throws', () => {
     .toEqual([75, '', `error: a thread that read ${RAW} failed twice (Error); try again, or with --threads 1\n`]);
 });
 
-test.each(part(['ndjson', 'arrow', 'parquet']))('a file of messages (%s) is whole or not there', (format) => {
+testLong.each(['ndjson', 'arrow', 'parquet'])('a file of messages (%s) is whole or not there', (format) => {
   const output = at(`threads/out-${format}/messages`);
   mkdirSync(dirname(output));
   const argv = ['messages', '--format', format, '--output', output, LINES];

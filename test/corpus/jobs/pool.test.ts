@@ -10,7 +10,7 @@ import { InputError } from '../../../src/corpus/error.ts';
 import type { Job, JobResult, Piece } from '../../../src/corpus/jobs/job.ts';
 import { AHEAD } from '../../../src/corpus/jobs/piece-memory.ts';
 import { Pool, type Running } from '../../../src/corpus/jobs/pool.ts';
-import { part, testOnce } from '../../long.ts';
+import { part, testLong, testOnce } from '../../long.ts';
 import { ThreadError } from '../../../src/corpus/jobs/thread-error.ts';
 
 const script = (name: string): URL => new URL(`./workers/${name}.mjs`, import.meta.url);
@@ -123,7 +123,9 @@ const FAULTS: [string, Omit<Fault, 'after'>][] = [
 ];
 
 describe.each(FAULTS)('a thread that %s', (_, fault) => {
-  test.each(part([
+  const once = fault.code === 3 ? testOnce : testLong;
+
+  (fault.code === 3 ? test : testLong).each(part([
     0, 1, AHEAD, AHEAD + 1, PIECES,
   ]))('after %i pieces, and then does not: nothing is lost, nothing twice', async (after) => {
     begun = 0;
@@ -138,7 +140,7 @@ describe.each(FAULTS)('a thread that %s', (_, fault) => {
     expect(begun).toBeLessThanOrEqual(3);
   });
 
-  testOnce('each job once', async () => {
+  once('each job once', async () => {
     const pool = poolOf(2);
     const jobs = [FEW, MANY, FEW, FEW, MANY].map((path, i) => {
       return pool.start(checkOf(path, { ...fault, after: i, times: 1, folder: newFolder() }));
@@ -149,7 +151,7 @@ describe.each(FAULTS)('a thread that %s', (_, fault) => {
     expect(found).toEqual([few, many, few, few, many]);
   });
 
-  testOnce('while its pieces are taken one by one', async () => {
+  once('while its pieces are taken one by one', async () => {
     const running = poolOf(1).start(checkOf(MANY, { ...fault, after: AHEAD + 2, times: 1, folder: newFolder() }));
     const pieces: Piece[] = [];
     for (let answer = await running.next(); 'piece' in answer; answer = await running.next()) {
@@ -159,7 +161,7 @@ describe.each(FAULTS)('a thread that %s', (_, fault) => {
     expect(pieces).toEqual(many.pieces);
   });
 
-  testOnce.each([
+  once.each([
     0, 5,
   ])('after %i pieces, always: an error that names the file, and the next job is done', async (after) => {
     const pool = poolOf(1);
@@ -214,7 +216,7 @@ describe('short jobs, of which a thread has two at once', () => {
     pool.close();
   });
 
-  testOnce.each([1, 2, 3])('each fails once, on %i threads', async (threads) => {
+  test.each(part([2, 1, 3]))('each fails once, on %i threads', async (threads) => {
     const jobs = paths.map((path) => countOf(path, { how: 'exit', code: 0, after: 0, times: 1, folder: newFolder() }));
     expect(await countsOf(threads, jobs)).toEqual(right);
   });
@@ -310,7 +312,7 @@ describe('nobody takes what is given', () => {
     expect((await all(running)).pieces).toEqual(many.pieces.slice(3));
   });
 
-  testOnce('jobs that wait give nothing, however many they are', async () => {
+  testLong('jobs that wait give nothing, however many they are', async () => {
     const seen = Array.from({ length: 200 }, seenOf);
     const pool = poolOf(2);
     const jobs = seen.map((one) => pool.start(checkOf(MANY, { how: 'none', after: 0, seen: one })));
@@ -321,7 +323,7 @@ describe('nobody takes what is given', () => {
     expect(seen.slice(2).every((one) => Atomics.load(one, 0) === 0)).toBe(true);
   });
 
-  testOnce('after a failure a thread is ahead by as many again', async () => {
+  testLong('after a failure a thread is ahead by as many again', async () => {
     const seen = seenOf();
     const running = poolOf(1).start(
       checkOf(MANY, { how: 'exit', code: 1, after: 10, times: 1, folder: newFolder(), seen }),

@@ -21,7 +21,7 @@ import { SlowSource } from '../input/slow-source.ts';
 import { ARGUMENTS, mutated, NAMES, randomRecord, randomText, randomTools, TEXTS } from './random-chat.ts';
 import { transcript } from './random-forms.ts';
 
-const RUNS = runs(400);
+const RUNS = runs(400, 25);
 
 /** Small windows hold some lines, small tables some records. */
 const MACHINES: RecordMachineOptions[] = [
@@ -160,7 +160,7 @@ describe('rows of chat records', () => {
   });
 
   test(`calls of tools whose definitions repeat (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
-    for (let run = 0; run < runs(170); run++) {
+    for (let run = 0; run < runs(170, 25); run++) {
       const random = randomOf(SEED + run);
       const stock = Array.from({ length: 2 }, () => randomTools(random));
       const lines = Array.from({ length: 3 + random.below(10) }, () => {
@@ -190,7 +190,7 @@ describe('rows of chat records', () => {
   });
 
   test(`values of a list, and over many lines (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
-    for (let run = 0; run < runs(130); run++) {
+    for (let run = 0; run < runs(130, 25); run++) {
       const seed = SEED + run;
       const random = randomOf(seed);
       const blank = (): string => random.pick(['', '', ' ', '\n', '\r\n', ' \n\n\t']);
@@ -208,9 +208,9 @@ describe('rows of chat records', () => {
     }
   });
 
-  test(`a field that is named (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
+  testLong(`a field that is named (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
     const names = ['messages', 'conversation', 'conversations', 'turns of it', 'x'];
-    for (let run = 0; run < runs(130); run++) {
+    for (let run = 0; run < runs(130, 25); run++) {
       const random = randomOf(SEED + run);
       const field = random.pick([...names, 'id', 'tools', 'text', '\u00e9']);
       const lines = Array.from({ length: 1 + random.below(12) }, () => {
@@ -224,7 +224,7 @@ describe('rows of chat records', () => {
     }
   });
 
-  test(`tools that every record may call (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
+  testLong(`tools that every record may call (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
     for (let run = 0; run < runs(200); run++) {
       const random = randomOf(SEED + run);
       const { tools } = toolsFromOpenAI(randomTools(random));
@@ -241,7 +241,7 @@ describe('rows of chat records', () => {
     }
   });
 
-  test(`messages that hold a byte (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
+  testLong(`messages that hold a byte (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
     for (let run = 0; run < runs(200); run++) {
       const random = randomOf(SEED + run);
       const lines = Array.from({ length: 1 + random.below(12) }, () => lineOf(random));
@@ -317,7 +317,7 @@ describe('rows of chat records', () => {
     same(Buffer.from(lines.join('\n'), 'utf8'), 'escaped');
   });
 
-  test('reasoning and calls as text, each of their characters as a code', () => {
+  testLong('reasoning and calls as text, each of their characters as a code', () => {
     const codeOf = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
     const written = (content: string): string => `{"messages":[{"role":"assistant","content":${content}}]}`;
     const lines: string[] = [];
@@ -517,7 +517,7 @@ describe('rows of chat records', () => {
     same(Buffer.from(lines.join('\n')), 'between tags');
   });
 
-  test('records that are longer than the window, and than what is written at once', () => {
+  testLong('records that are longer than the window, and than what is written at once', () => {
     const mib = 1 << 20;
     const chat = (content: string): string => `{"messages":[{"role":"assistant","content":"${content}"}]}`;
     const short = chat('x');

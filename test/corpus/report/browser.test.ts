@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { writeReport } from '../../../src/corpus/report/report.ts';
 import { Statistics } from '../../../src/corpus/report/statistics.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';
+import { isAll } from '../../long.ts';
 import { collect } from './statistics-run.ts';
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -20,7 +21,7 @@ function findBrowser(): string | null {
 const browser = findBrowser();
 const ATTACK = '<img src=x onerror="document.title=1">"</script><script>document.title=1</script>';
 
-test.skipIf(browser === null)('plots are drawn, tables can be sorted, and the data stays text', () => {
+test.skipIf(!isAll || browser === null)('plots are drawn, tables can be sorted, and the data stays text', () => {
   const statistics = new Statistics();
   const call = (tool: string): string => `<|start|>assistant to=${tool}<|channel|>commentary<|message|>{}<|call|>`;
   const input = `version: 2.2\n<|start|>user<|message|>hello<|end|>${call('f')}${call(ATTACK.replaceAll(' ', '/'))}`;

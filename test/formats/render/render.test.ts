@@ -11,7 +11,7 @@ import { parseOn } from '../../../src/model/parse.ts';
 import type { ReadOptions } from '../../../src/model/walk.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';
-import { runs } from '../../long.ts';
+import { runs, testOnce } from '../../long.ts';
 import { randomInput, randomOf, SEED } from '../../random.ts';
 
 const MACHINE = new WasmMachine();
@@ -211,7 +211,7 @@ test(ANY, { timeout: 300_000 }, () => {
   }
 });
 
-test('pieces are bounded, come while the input is read, and cut no character', () => {
+testOnce('pieces are bounded, come while the input is read, and cut no character', () => {
   const body = '😀é"<\r\n\0'.repeat(200_000);
   const bytes = new TextEncoder().encode(`${user(`y${body}`)}${user('z').repeat(100_000)}`);
   let read = 0;

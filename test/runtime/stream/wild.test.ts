@@ -9,6 +9,7 @@ import { parse } from '../../../src/index.ts';
 import type { DoneMessage, StreamEvent } from '../../../src/runtime/stream/event.ts';
 import { isBlankText } from '../../../src/runtime/stream/text.ts';
 import { readFixtures } from '../../fixture.ts';
+import { part } from '../../long.ts';
 import { randomOf, SEED } from '../../random.ts';
 import { sharedData } from '../../skip.ts';
 import { bytewise, deltasOf, eventsOf, id } from './run.ts';
@@ -57,9 +58,9 @@ describe.each(wild.map((fixture) => ({ fixture, name: fixture.name })))('$name',
 describe('whole dialogues', () => {
   const folder = sharedData('dialogues');
 
-  test.skipIf(!folder).each([
+  test.skipIf(!folder).each(part([
     'openchatml-2.2.txt.gz', 'harmony.txt.gz', 'chatml-0.1.txt.gz',
-  ])(`%s in pieces (OPENCHATML_SEED=${SEED})`, (name) => {
+  ]))(`%s in pieces (OPENCHATML_SEED=${SEED})`, (name) => {
     const input = gunzipSync(readFileSync(join(folder!, name))).subarray(0, 3_000_000);
     const random = randomOf(SEED);
     const dialect = name.startsWith('harmony') ? 'harmony' : 'auto';
