@@ -79,7 +79,8 @@ export function recordOptions(): Option[] {
 }
 
 export function fieldOption(): Option {
-  return new Option('--field <name>', 'the field of a record that holds the transcript');
+  const what = 'the field of a record that holds the transcript, or a JSON pointer to it (/request/messages)';
+  return new Option('--field <name>', what);
 }
 
 export function toolsOption(): Option {

@@ -19,7 +19,7 @@ import { CleanTexts } from './clean-texts.ts';
 import { auditedPiece, placeIn, tooLargeBody } from './piece.ts';
 import { auditTranscripts, type FixOptions, MOST_ALONE, NO_EDITS, type RawText, settledSeverity } from './raw.ts';
 import { type JsonSpan, placesOf } from '../records/json-place.ts';
-import { InBoth, InString, type Place, type Raw, Shifted, Within } from './place.ts';
+import { InBoth, InString, type Place, Shifted, Through, Within } from './place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
 import { passBad } from '../records/pass-bad.ts';
 import type { ChatLines } from '../records/chat-lines.ts';
@@ -30,7 +30,8 @@ import {
 } from '../records/record.ts';
 import { looksWideRaw } from '../records/json-bytes.ts';
 import { WIDE } from '../records/json-cause.ts';
-import { largeText, missOf, noRecord } from '../records/unit.ts';
+import { opened } from '../records/opened.ts';
+import { holdsFields, largeText, missOf, noRecord } from '../records/unit.ts';
 import type { LineRange } from '../records/window.ts';
 
 export interface AuditOptions extends PlainReadOptions, FixOptions {
@@ -166,11 +167,16 @@ function* auditOne(auditor: Auditor, record: CorpusRecord | RecordProblem): Gene
 }
 
 const UTF8 = new TextEncoder();
+const inString = (text: string): string => JSON.stringify(text).slice(1, -1);
 /** Text within a JSON string. */
-const jsonEncoder = (text: string): Uint8Array => UTF8.encode(JSON.stringify(text).slice(1, -1));
+const jsonEncoder = (text: string): Uint8Array => UTF8.encode(inString(text));
+/** Text within a string of the JSON that a string holds. */
+const innerEncoder = (text: string): Uint8Array => UTF8.encode(inString(inString(text)));
 
-function* auditRecord(auditor: Auditor, record: CorpusRecord): Generator<AuditedText, void, void> {
+function* auditRecord(auditor: Auditor, given: CorpusRecord): Generator<AuditedText, void, void> {
   const { options } = auditor;
+  const mayOpen = options.field !== undefined || !holdsFields(given.value);
+  const record = (mayOpen ? opened(given, options) : null) ?? given;
   const { value, bytes } = record;
   const named = options.field ?? null;
   const texts = textsOf(value, named);
@@ -263,7 +269,8 @@ function auditField(
   const edits = !escapes ? looked.edits : escaped === text ? NO_EDITS : [whole];
   if (edits.length === 0) return told(null, left);
   const kept = keptPlace(record, field.span!);
-  const byteEdits = (): ByteEdits => new ByteEdits(edits, kept, jsonEncoder);
+  const encode = isInText(field.span!, record) ? innerEncoder : jsonEncoder;
+  const byteEdits = (): ByteEdits => new ByteEdits(edits, kept, encode);
   return told({ where, line, from: place.from(0), text, edits, byteEdits }, left);
 }
 
@@ -281,14 +288,23 @@ const isColumn = ({ path, isKey }: AuditField, { positions }: AuditOptions): boo
   positions === 'field' && path.outer === null && !isKey;
 
 /** Of a column the text begins where the record does. */
-const placeOf = (field: AuditField, record: Raw, options: AuditOptions): Place =>
-  isColumn(field, options) ? new Shifted(record.from) : new InString(record, field.span!);
+const placeOf = (field: AuditField, record: RecordBytes, options: AuditOptions): Place =>
+  isColumn(field, options) ? new Shifted(record.from) : stringPlace(record, field.span!);
 
 /** The same, for edits, which are made when the record's bytes are gone. */
-function keptPlace({ from, bytes }: Raw, span: JsonSpan): Place {
-  const kept = Uint8Array.prototype.slice.call(bytes, span.from, span.to);
-  return new InString({ from: from + span.from, bytes: kept }, { from: 0, to: kept.length });
+const keptPlace = (record: RecordBytes, span: JsonSpan): Place =>
+  stringPlace({ ...record, bytes: Uint8Array.prototype.slice.call(record.bytes, span.from, span.to) }, span, span.from);
+
+/** `at`: where the bytes begin in those of the record. */
+function stringPlace({ from, bytes, text, place }: RecordBytes, span: JsonSpan, at = 0): Place {
+  const string = { from: span.from - at, to: span.to - at };
+  if (text === undefined) return new InString({ from: from + at, bytes }, string);
+  return new Through(new InString({ from: at, bytes }, string), place!);
 }
+
+/** Whether a value stands in the JSON that a string of the record holds. */
+const isInText = (span: JsonSpan, { text }: RecordBytes): boolean =>
+  text !== undefined && span.from >= text.from && span.from < text.to;
 
 function findingOf(
   { rule, severity, from, to, message, times }: ControlToken,

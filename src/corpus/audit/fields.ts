@@ -7,6 +7,7 @@ import type { JsonPlace, JsonSpan } from '../records/json-place.ts';
 import { requestOf } from '../records/request.ts';
 import { isTurn, turnsOf } from '../records/turns.ts';
 import { holdsChat } from '../records/unit.ts';
+import { fieldPath, heldAt, type Inner } from '../records/within.ts';
 import { isObject, type JsonObject as Fields } from '../../tools/json.ts';
 
 /** Where a value stands, for people: the steps to it, of deep ones the first. */
@@ -82,15 +83,27 @@ export interface RecordTexts {
 export function textsOf(record: unknown, named: string | null, root: JsonPlace | null = null): RecordTexts | null {
   if (Array.isArray(record)) return textsOfTurns(record, root);
   if (!isObject(record)) return null;
-  const own = textsIn(record, named, root, (key) => itemOf(record, key, root));
+  const path = fieldPath(named ?? undefined);
+  if (path !== null) return textsBehind(record, heldAt(record, path.holder), path.name, root);
   const request = named === null ? requestOf(record) : null;
   // What other commands read is looked into, whatever stands beside it.
-  if (request === null || holdsChat(record)) return own;
-  const { name, value } = request;
-  const holder = itemOf(record, name, root);
-  const sent = textsIn(value, null, holder.place, (key) => inner(holder, value[key], key));
-  if (own === null || sent === null) return own ?? sent;
-  return { fields: [...own.fields, ...sent.fields], transcripts: [...own.transcripts, ...sent.transcripts] };
+  return textsBehind(record, request === null || holdsChat(record) ? null : request, named, root);
+}
+
+/** The texts of a record, and of an object in it; null: there is none. */
+function textsBehind(
+  record: Fields, holder: Inner | null, named: string | null, root: JsonPlace | null,
+): RecordTexts | null {
+  const isRecord = holder === null || holder.path.length === 0;
+  const own = textsIn(record, isRecord ? named : null, root, (key) => itemOf(record, key, root));
+  if (isRecord) return own;
+  const { value, path: [first, ...path] } = holder;
+  const item = path.reduce<Item>((at, step) => {
+    return inner(at, (at.value as { readonly [step: string | number]: unknown })[step], step);
+  }, itemOf(record, first as string, root));
+  const held = textsIn(value, named, item.place, (key) => inner(item, value[key], key));
+  if (own === null || held === null) return own ?? held;
+  return { fields: [...own.fields, ...held.fields], transcripts: [...own.transcripts, ...held.transcripts] };
 }
 
 /** The same of an object, whose members are the items. */

@@ -52,6 +52,26 @@ export class InString implements Place {
   }
 }
 
+/** Of what stands in bytes that are not those of the input. */
+export class Through implements Place {
+  readonly #inner: Place;
+  readonly #place: (offset: number) => number;
+
+  /** `place`: where the byte of an offset of theirs stands. */
+  constructor(inner: Place, place: (offset: number) => number) {
+    this.#inner = inner;
+    this.#place = place;
+  }
+
+  from(from: number): number {
+    return this.#place(this.#inner.from(from));
+  }
+
+  to(from: number, to: number): number {
+    return this.#place(this.#inner.to(from, to));
+  }
+}
+
 /** Of two texts that follow each other; bytes of both are told where the first one has them. */
 export class InBoth implements Place {
   readonly #first: number;

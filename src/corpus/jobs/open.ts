@@ -8,6 +8,7 @@ import type { JobInput } from './job.ts';
 import { openRef } from '../input/paths.ts';
 import type { InputSource } from '../input/source.ts';
 import type { FileOptions } from '../records/unit.ts';
+import { columnOf } from '../records/within.ts';
 import { Scanners } from './scanners.ts';
 
 /** What the thread that asks wants to see of a job that it does itself. */
@@ -25,7 +26,7 @@ export interface Opened {
 
 /** Throws an InputError. */
 export function openInput({ ref, options, tellsAtEnd, columns: further = [] }: JobInput): Opened {
-  const named = options.field === undefined ? [] : [options.field];
+  const named = options.field === undefined ? [] : [columnOf(options.field)];
   const columns = [...new Set([...COLUMNS, ...further, ...named])];
   const { input, container } = openRef(ref, { verify: !tellsAtEnd, columns });
   // A row of a table has no place in the file's bytes.

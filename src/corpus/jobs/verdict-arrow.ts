@@ -5,6 +5,7 @@ import type { InputSource } from '../input/source.ts';
 import { LF } from '../records/json-bytes.ts';
 import { canReadRows, formsOf } from '../records/chat-lines.ts';
 import type { FileOptions } from '../records/unit.ts';
+import { columnOf } from '../records/within.ts';
 import { ArrowReader } from '../tables/arrow-read.ts';
 import { beginStream, endStream, VerdictBatch } from '../tables/verdict-batch.ts';
 import { ArrowLines } from './arrow-lines.ts';
@@ -35,7 +36,7 @@ export function judgeArrow(input: InputSource, options: VerdictArrowOptions): vo
   const lines = new ArrowLines(new ArrowReader(input), {
     path: input.path,
     recordColumn,
-    fields: unit.field === undefined ? COLUMNS : [...COLUMNS, unit.field],
+    fields: unit.field === undefined ? COLUMNS : [...COLUMNS, columnOf(unit.field)],
     largest,
     begin: () => {
       beginStream(write);

@@ -6,9 +6,11 @@ import { type ChatForm, chatOf, without } from './chat-form.ts';
 import { canBeTurns, formOfTurns } from './form.ts';
 import { answeredChats, type Chat, otherChats, textsOf } from './other-forms.ts';
 import type { CorpusRecord } from './record.ts';
-import { requestOf, valueOf } from './request.ts';
+import { listInText } from './opened.ts';
+import { requestOf } from './request.ts';
 import { turnsOf } from './turns.ts';
 import { fieldsOf, type FileOptions } from './unit.ts';
+import { fieldPath, heldAt, withOthers } from './within.ts';
 
 /** One chat, or text that follows each other and holds transcripts. */
 export type Held = { readonly side: Chat['side'] } & (
@@ -24,6 +26,14 @@ export function heldAs(form: ChatForm, value: unknown): Held {
 
 /** Empty: it holds nothing that is known. */
 export function heldBy(record: CorpusRecord, { field }: Pick<FileOptions, 'field'>): Held[] {
+  const value = (field === undefined ? null : listInText(record.value, { field })?.value) ?? record.value;
+  const path = fieldPath(field);
+  if (path === null) return heldByFields({ ...record, value }, field);
+  const holder = heldAt(value, path.holder);
+  return holder === null ? [] : heldByFields({ ...record, value: withOthers(value as JsonObject, holder) }, path.name);
+}
+
+function heldByFields(record: CorpusRecord, field?: string): Held[] {
   const turns = field === undefined ? turnsOf(record.value) : null;
   if (turns !== null) {
     return [heldAs(formOfTurns(turns), turns)];
@@ -35,7 +45,7 @@ export function heldBy(record: CorpusRecord, { field }: Pick<FileOptions, 'field
     answered.length > 0 ? answered
       : fields === null ? (field === undefined ? otherChats(record) : [])
       : [{ record, names: fields.names, isText: fields.texts !== null, side: null }];
-  if (chats.length === 0 && field === undefined) return heldByRequest(record);
+  if (chats.length === 0 && field === undefined) return heldByOthers(record);
   return chats.map((chat) => {
     const value = chat.record.value as { readonly [name: string]: unknown };
     if (!chat.isText) return { side: chat.side, ...chatOf(value, chat.names, chat.form) };
@@ -44,10 +54,12 @@ export function heldBy(record: CorpusRecord, { field }: Pick<FileOptions, 'field
   });
 }
 
-/** What the request in a record holds. */
-function heldByRequest(record: CorpusRecord): Held[] {
+/** What a list that is a text holds, or the request in a record. */
+function heldByOthers(record: CorpusRecord): Held[] {
+  const list = listInText(record.value);
+  if (list !== null) return heldByFields({ ...record, value: list.value });
   const request = requestOf(record.value);
   // A request within it is no request.
   if (request === null || requestOf(request.value) !== null) return [];
-  return heldBy({ ...record, value: valueOf(record.value as JsonObject, request) }, {});
+  return heldByFields({ ...record, value: withOthers(record.value as JsonObject, request) });
 }

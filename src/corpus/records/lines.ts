@@ -10,6 +10,7 @@ import { pointerTo } from '../../tools/json.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { crowdOf } from './crowded.ts';
 import { KnownBad } from './known-bad.ts';
+import { beginsList } from './opened.ts';
 import { COPIED, holdsToken } from './other-forms.ts';
 import { LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
 import { type BadRecord, badRecord, HALF_CHARACTER, type Unit, type FileOptions, unitsOfRecord } from './unit.ts';
@@ -105,7 +106,7 @@ export class RecordLines {
       }
     }
     const member = text.find(field ?? 'text');
-    if (!isText(member)) return -1;
+    if (!isText(member) || (field !== undefined && beginsList(text.text(member)))) return -1;
     const isBeside = field === undefined && form === 'auto'
       && COPIED.some((names) => names.every((name) => isText(text.find(name))));
     return isBeside && !holdsToken(decodeUtf8(text.text(member))) ? -1 : member;

@@ -25,9 +25,15 @@ export function nearMiss(record: JsonObject): Miss {
 
 function wrongType(record: JsonObject): Miss | null {
   for (const name of ['messages', 'conversations']) {
-    const held = kindOf(own(record, name));
+    const value = own(record, name);
+    const held = kindOf(value);
     if (held !== 'text' && held !== 'an object') continue;
-    return { problem: `its ${name} is ${held}, not a list of messages`, remedy: 'give a list of messages' };
+    const isList = typeof value === 'string' && value.trimStart().startsWith('[');
+    return {
+      problem: isList ? `its ${name} is text that is not read as a JSON list of messages`
+        : `its ${name} is ${held}, not a list of messages`,
+      remedy: isList ? 'give valid JSON, of at most 17 MiB' : 'give a list of messages',
+    };
   }
   // Beside sides that are lists a prompt may be text.
   const isAsked = typeof own(record, 'chosen') === 'string';
@@ -76,11 +82,29 @@ function otherName(record: JsonObject): Miss | null {
     const problem = `its messages are in ${other}, which is read when --field names it`;
     return { problem, remedy: `use --field ${other}` };
   }
+  const inner = innerMessages(record, names);
+  if (inner !== null) {
+    const problem = `its messages are in ${inner}, which is read when --field points to it`;
+    return { problem, remedy: `use --field ${inner}` };
+  }
   const said = QUESTIONS.find((pair) => pair.every((name) => typeof own(record, name) === 'string'));
   if (said === undefined) return null;
   const named = said[0] === 'instruction' ? 'instruction with output' : 'prompt with completion';
   const problem = `it has ${said.join(' with ')}, which is read when it is named ${named}`;
   return { problem, remedy: `rename them to ${named}` };
+}
+
+/** A JSON pointer to the messages in an object of a record; null: none has any. */
+function innerMessages(record: JsonObject, names: readonly string[]): string | null {
+  for (const name of names) {
+    const value = own(record, name);
+    if (!isObject(value)) continue;
+    const inner = Object.keys(value).slice(0, LOOKED_AT).find((key) => {
+      return PLAIN_NAME.test(key) && areMessages(own(value, key));
+    });
+    if (inner !== undefined) return `/${name}/${inner}`;
+  }
+  return null;
 }
 
 /** Names under which others keep a question and its answer. */

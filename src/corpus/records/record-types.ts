@@ -17,6 +17,8 @@ export interface CorpusRecord extends Placed {
   readonly bytes: Uint8Array;
   /** Position in the input of one in `bytes`, where they do not stand there as they are. */
   readonly place?: (offset: number) => number;
+  /** Of `bytes`, what stands in the input as JSON in a string; `place` answers for its end, too. */
+  readonly text?: { readonly from: number; readonly to: number };
 }
 
 /** A record that cannot be read. */

@@ -143,9 +143,10 @@ class ChatPlaces {
   }
 
   at(offset: number, isEnd = false): number {
-    const { from, place } = this.#record;
+    const { from, place, text } = this.#record;
     const base = this.#positions === 'field' ? 0 : from;
     const within = this.#within(offset, isEnd);
+    if (text !== undefined) return place!(within) - (this.#positions === 'field' ? from : 0);
     // The end of a span belongs to what stands before it.
     const isPlaced = place !== undefined && this.#positions === 'file' && within > 0;
     if (isPlaced) return isEnd ? place(within - 1) + 1 : place(within);

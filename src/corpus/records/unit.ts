@@ -11,10 +11,12 @@ import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts'
 import { holdsRecords, type InterchangeForm, isInterchange } from './form.ts';
 import { answeredChats, arePieces, isTranscriptBeside, otherChats, textsOf } from './other-forms.ts';
 import { type Miss, nearMiss } from './near-miss.ts';
-import { recordOf, requestOf } from './request.ts';
+import { LARGEST_TEXT, listInText, opened } from './opened.ts';
+import { requestOf } from './request.ts';
 import { turnsOf } from './turns.ts';
 import { chatUnit, interchangeUnit, turnsUnit } from './unit-chat.ts';
 import { type BadRecord, badRecord, detailOf, isBad, type Unit } from './unit-types.ts';
+import { fieldPath, heldAt, type Inner, recordAt } from './within.ts';
 import type { Known } from '../../options.ts';
 
 /** How records hold transcripts: as text in a field, as `messages`, as `conversations`, in an interchange form. */
@@ -24,7 +26,8 @@ export type FileForm = 'auto' | 'text' | 'messages' | 'conversations' | Intercha
 export interface FileOptions extends PlainReadOptions {
   readonly form?: FileForm | undefined;
   /**
-   * The field that holds the transcript; without it `messages`, `conversations`, `text`, `prompt` with `completion`.
+   * The field that holds the transcript, or a JSON pointer to it (`/request/messages`); without it `messages`,
+   * `conversations`, `text`, `prompt` with `completion`.
    */
   readonly field?: string | undefined;
   /** Bytes of one record that are still read. 64 MiB by default, and 17 MiB of a text that is a transcript. */
@@ -91,6 +94,14 @@ export function* unitsOfRecord(
     yield unreadRecord(record);
     return;
   }
+  const { field } = options;
+  const whole = (field !== undefined && options.form !== 'text' ? opened(record, options) : null) ?? record;
+  const path = fieldPath(field);
+  if (path === null) yield* unitsOfFields(whole, options);
+  else yield* unitsBehind(whole, heldAt(whole.value, path.holder), { ...options, field: path.name });
+}
+
+function* unitsOfFields(record: CorpusRecord, options: FileOptions): Generator<Unit | BadRecord, void, void> {
   const { form = 'auto', positions = 'file' } = options;
   const turns = joinsTurnsOf(options) ? turnsOf(record.value) : null;
   if (turns !== null || isInterchange(form)) {
@@ -102,9 +113,7 @@ export function* unitsOfRecord(
   const fields = answered.length > 0 ? null : fieldsOf(record.value, options);
   if (fields === null) {
     const chats = answered.length > 0 ? answered : isAny ? otherChats(record) : [];
-    if (chats.length === 0 && !(isAny && (yield* unitsOfRequest(record, options)))) {
-      yield badRecord(record, 'unknown-record', missOf(record.value, options).problem);
-    }
+    if (chats.length === 0) yield* otherUnits(record, options);
     for (const chat of chats) {
       if (chat.isText) yield* textUnit(chat.record, chat.names, textsOf(chat), options);
       else yield chatUnit(chat, positions);
@@ -115,23 +124,38 @@ export function* unitsOfRecord(
   else yield chatUnit({ record, names: fields.names }, positions);
 }
 
-/** The units of the request that a record may hold. False: it holds none with a chat. */
-function* unitsOfRequest(record: CorpusRecord, options: FileOptions): Generator<Unit | BadRecord, boolean, void> {
-  const request = requestOf(record.value);
-  const sent = request === null ? null : recordOf(record, request);
-  if (request === null || sent === null) return false;
-  if (!holdsChat(sent.value)) return false;
-  const before = pointerTo('', request.name);
+/** The units of a record without fields that are known: its list may be a text, or stand in a request. */
+function* otherUnits(record: CorpusRecord, options: FileOptions): Generator<Unit | BadRecord, void, void> {
+  const { form = 'auto', field } = options;
+  const list = field === undefined && form !== 'text' ? opened(record, options) : null;
+  const request = field === undefined && form === 'auto' && list === null ? requestOf(record.value) : null;
+  if (list !== null) yield* unitsOfFields(list, options);
+  else if (request !== null && holdsChat(request.value)) yield* unitsBehind(record, request, options);
+  else yield badRecord(record, 'unknown-record', missOf(record.value, options).problem);
+}
+
+/** The units of an object in a record; null: there is none. */
+function* unitsBehind(
+  record: CorpusRecord, held: Inner | null, options: FileOptions,
+): Generator<Unit | BadRecord, void, void> {
+  const inner = held === null ? null : recordAt(record, held);
+  if (held === null || inner === null) {
+    yield badRecord(record, 'unknown-record', missOf(record.value, options).problem);
+    return;
+  }
+  const before = held.path.reduce<string>(pointerTo, '');
   const { from, to } = record;
-  for (const unit of unitsOfRecord(sent, options)) {
+  for (const unit of unitsOfFields(inner, options)) {
     yield isBad(unit) ? { ...unit, from, to, pointer: before + unit.pointer }
       : { ...unit, at: from, pointer: (finding) => before + (unit.pointer(finding) ?? '') };
   }
-  return true;
 }
 
-/** Whether something is read in a record, beside a request. */
-export function holdsChat(value: unknown): boolean {
+/** Whether something is read in a record, beside a request in it. */
+export const holdsChat = (value: unknown): boolean => holdsFields(value) || listInText(value) !== null;
+
+/** Whether something is read in fields of a record as they are. */
+export function holdsFields(value: unknown): boolean {
   const fields = fieldsOf(value, {});
   if (fields !== null) return typeof fields !== 'string';
   // Nothing of the record but its value is looked at.
@@ -194,9 +218,6 @@ function takeList(record: { readonly [name: string]: unknown }, name: string): H
 }
 
 export const HALF_CHARACTER = 'its text holds half a character';
-/** Bytes of a text that are still read: of one, several copies are made. */
-const LARGEST_TEXT = 17 * 1024 * 1024;
-
 /** What is wrong with texts that are too large to be read together; null: nothing. */
 export function largeText(
   texts: readonly string[], { largestRecord: most = LARGEST_TEXT }: Pick<FileOptions, 'largestRecord'>,

@@ -120,7 +120,9 @@ test('many open calls take linear time', async () => {
 });
 
 test.each([
-  [{ messages: '[]' }, 'its messages is text, not a list of messages'],
+  [{ messages: 'x' }, 'its messages is text, not a list of messages'],
+  [{ messages: ' [{' }, 'its messages is text that is not read as a JSON list of messages'],
+  [{ a: { b: [user] } }, 'its messages are in /a/b, which is read when --field points to it'],
   [{ id: 1, conversations: user }, 'its conversations is an object, not a list of messages'],
   [{ dialogue: [user] }, 'its messages are in dialogue, which is read when --field names it'],
   [{ prompt: [user], answer: '4' }, 'its messages are in prompt, which is read when --field names it'],
