@@ -245,9 +245,10 @@ test('each side of a preference is a transcript, and an instruction is one', asy
     { prompt: [ask], chosen: [say('good')], rejected: [{ role: 'robot', content: 'bad' }] },
     { system: 'S', instruction: 'Add.', input: '1 2', output: '3' },
     { instruction: 'Hi', input: '', output: 'Ho', history: [] },
-    { instruction: 'Hi', output: 'Ho', history: [['a', 'b']] },
+    { instruction: 'Hi', output: 'Ho', history: ['a', 'b'] },
     { chosen: 'good', rejected: 'bad' },
     { conversations: [], instruction: 'Hi', output: 'Ho' },
+    { system: 'S', instruction: 'Hi', output: 'Ho', history: [['a', 'b'], ['c "', 'd']] },
   ];
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
   const path = file('records/other.jsonl', text);
@@ -259,10 +260,14 @@ test('each side of a preference is a transcript, and an instruction is one', asy
       [2, 3, 0, 'system', 'S'], [2, 3, 1, 'user', 'Add.\n\n1 2'], [2, 3, 2, 'assistant', '3'],
       [3, 4, 0, 'user', 'Hi'], [3, 4, 1, 'assistant', 'Ho'],
       [5, 5, 0, 'assistant', 'good'], [5, 6, 0, 'assistant', 'bad'],
+      [7, 8, 0, 'system', 'S'], [7, 8, 1, 'user', 'a'], [7, 8, 2, 'assistant', 'b'], [7, 8, 3, 'user', 'c "'],
+      [7, 8, 4, 'assistant', 'd'], [7, 8, 5, 'user', 'Hi'], [7, 8, 6, 'assistant', 'Ho'],
     ]);
   // Contents of sides stand where they are in the file.
   const good = messages[1] as { body_from: number; body_to: number };
   expect(readFileSync(path).toString('utf8', good.body_from, good.body_to)).toBe('good');
+  const asked = messages.at(-4) as { body_from: number; body_to: number };
+  expect(readFileSync(path).toString('utf8', asked.body_from, asked.body_to)).toBe('c \\"');
   const found = (jsonLines((await run(['check', '--format', 'ndjson', path])).out) as Record<string, unknown>[]).slice(
     0, -1,
   );
@@ -271,13 +276,13 @@ test('each side of a preference is a transcript, and an instruction is one', asy
   ]);
   const verdicts = jsonLines((await run(['filter'], { stdin: text })).out) as Record<string, unknown>[];
   expect(verdicts.map(({ ok, messages: count }) => [ok, count])).toEqual([
-    [true, 4], [false, 2], [true, 3], [true, 2], [false, 0], [true, 2], [true, 0],
+    [true, 4], [false, 2], [true, 3], [true, 2], [false, 0], [true, 2], [true, 0], [true, 7],
   ]);
   for (const threads of ['1', '2']) {
     const { transcripts } = JSON.parse(
       (await run(['scan', '--threads', threads, '--format', 'json', path])).out,
     ) as Record<string, unknown>;
-    expect(transcripts).toBe(8);
+    expect(transcripts).toBe(9);
   }
 });
 

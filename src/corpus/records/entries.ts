@@ -7,6 +7,8 @@ import type { Spot } from './pointer.ts';
 /** A message that is the text of a field. */
 export interface FieldText {
   readonly name: string;
+  /** Where the text stands in the field, when that is a list. */
+  readonly inner?: readonly number[];
   /** UTF-16 code units of the text before the content; null: the content was put together of it and of others. */
   readonly at: number | null;
   /** The content is a part of the text, in which other messages stand, too. */
@@ -46,7 +48,7 @@ export class Entries {
 
   #path(number: number): readonly (string | number)[] {
     const text = this.text(number);
-    if (text !== null) return [text.name];
+    if (text !== null) return [text.name, ...text.inner ?? []];
     const [name, other] = this.#names;
     const [length = 0, otherLength] = this.#lengths;
     if (name === undefined) return length === 0 ? [] : [number];

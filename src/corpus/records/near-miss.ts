@@ -56,7 +56,7 @@ function disagreeing(record: JsonObject, one: string, other: string): Miss | nul
 const kindOf = (value: unknown): 'text' | 'a list' | 'an object' | null =>
   typeof value === 'string' ? 'text' : Array.isArray(value) ? 'a list' : isObject(value) ? 'an object' : null;
 
-/** An instruction whose dialogue before it has no place. */
+/** An instruction whose dialogue before it is not read. */
 function wrongHistory(record: JsonObject): Miss | null {
   const isTold = ['instruction', 'output'].every((name) => typeof own(record, name) === 'string');
   if (!isTold) return null;
@@ -64,8 +64,8 @@ function wrongHistory(record: JsonObject): Miss | null {
     && (name === 'history' || typeof own(record, name) !== 'string'));
   if (odd === 'history') {
     return {
-      problem: 'it has instruction with output, which are not read beside a history of turns',
-      remedy: 'give the turns of history, the instruction and the output as messages',
+      problem: 'it has instruction with output, which are not read beside a history that is no list of pairs of texts',
+      remedy: 'give history as pairs of what was asked and answered, or all of it as messages',
     };
   }
   if (odd === undefined) return null;

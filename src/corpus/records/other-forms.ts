@@ -233,14 +233,28 @@ function dialogueIn(text: string, name: string): Said[] | null {
 /** Two line feeds and a colon. */
 const BESIDE_SPEAKER = 3;
 
-/** `instruction`, `input` and `output` as messages. */
+/** `instruction`, `input` and `output` as messages, behind those of `history`. */
 function instructed(fields: Fields): Said[] | null {
   const { system = null, instruction, input = null, output, history = null } = fields;
   const isText = (value: unknown): boolean => value === null || typeof value === 'string';
   if (typeof instruction !== 'string' || typeof output !== 'string' || !isText(input) || !isText(system)) return null;
-  // Turns that came before are no list of messages.
-  if (history !== null && !(Array.isArray(history) && history.length === 0)) return null;
-  return [...systemOf(system), instructionOf(fields, ['instruction', 'input']), answer(output, 'output')];
+  const before = historyOf(history);
+  if (before === null) return null;
+  return [...systemOf(system), ...before, instructionOf(fields, ['instruction', 'input']), answer(output, 'output')];
+}
+
+/** The turns that came before, as pairs of what a user said and what was answered; null: they are something else. */
+function historyOf(history: unknown): Said[] | null {
+  if (history === null) return [];
+  if (!Array.isArray(history)) return null;
+  const said: Said[] = [];
+  for (const [i, pair] of (history as unknown[]).entries()) {
+    if (!Array.isArray(pair) || pair.length !== 2 || !pair.every((text) => typeof text === 'string')) return null;
+    const [asked, answered] = pair as [string, string];
+    said.push({ role: 'user', content: asked, name: 'history', inner: [i, 0], at: 0 });
+    said.push({ role: 'assistant', content: answered, name: 'history', inner: [i, 1], at: 0 });
+  }
+  return said;
 }
 
 /** The texts of the fields `names` that hold one, as one message of a user. */

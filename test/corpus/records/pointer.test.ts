@@ -131,8 +131,8 @@ test.each([
   [{ prompt: [user], chosen: 'a', rejected: 'b' }, 'its prompt is a list and its chosen is text,'],
   [{ prompt: 'a', chosen: [user], rejected: 'b' }, 'its chosen is a list and its rejected is text,'],
   [
-    { instruction: 'a', input: '', output: 'b', history: [['c', 'd']] },
-    'it has instruction with output, which are not read beside a history of turns',
+    { instruction: 'a', input: '', output: 'b', history: [['c', 'd', 'e']] },
+    'it has instruction with output, which are not read beside a history that is no list of pairs of texts',
   ],
   [{ instruction: 'a', input: ['x'], output: 'b' }, 'its input is no text beside its instruction and output'],
   [
