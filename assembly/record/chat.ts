@@ -73,10 +73,13 @@ function record(p: usize, tools: usize): usize {
     let bit: u32 = 0;
     const isMessages = isKey(8, K.MESSAGES) && (forms & FORM_MESSAGES) != 0;
     const isTurns = K.isConversations();
-    if (fieldLength != 0 ? isField() : isMessages || (isTurns && (forms & FORM_CONVERSATIONS) != 0)) {
-      // One of the two is left out by the host.
+    const isOther = fieldLength == 0 && (forms & FORM_OTHERS) != 0 && K.isConversation();
+    // What else has that name holds no messages.
+    const holdsMessages = isOther && load<u8>(p) == OPEN_LIST && load<u8>(skipBlanks(p + 1)) == OPEN_OBJECT;
+    if (fieldLength != 0 ? isField() : isMessages || holdsMessages || (isTurns && (forms & FORM_CONVERSATIONS) != 0)) {
+      // One of several is read by the host.
       bit = 1;
-      if (fieldLength != 0) markElsewhere();
+      if (fieldLength != 0 || holdsMessages) markElsewhere();
       if (load<u8>(p) == OPEN_LIST) {
         beforeEntries();
         p = entries(p);
@@ -112,6 +115,7 @@ function record(p: usize, tools: usize): usize {
       if (fieldLength != 0 && (isMessages || isTurns)) markOdd();
       p = memberBeside(p, (forms & FORM_OTHERS) != 0);
     }
+    if (isOther) bit |= 8;
     if ((has & bit) != 0) markOdd();
     has |= bit;
   }

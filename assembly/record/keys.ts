@@ -21,6 +21,7 @@ export const QUESTION: u64 = 0x6e6f697473657571;
 export const REJECTED: u64 = 0x64657463656a6572;
 const CONVERSA: u64 = 0x61737265766e6f63;
 const CONVERSA_END: u64 = 0x736e6f6974617372;
+const ERSATION: u64 = 0x6e6f697461737265;
 export const COMPLETI: u64 = 0x6974656c706d6f63;
 export const COMPLETI_END: u64 = 0x6e6f6974656c706d;
 export const INSTRUCT: u64 = 0x7463757274736e69;
@@ -90,6 +91,9 @@ const MOST_DIGITS: usize = 9;
 // @ts-ignore: decorator
 @inline
 export function isConversations(): bool { return isLongKey(13, CONVERSA, CONVERSA_END); }
+
+/** `conversation` */
+export function isConversation(): bool { return isLongKey(12, CONVERSA, ERSATION); }
 
 /** Whether the key at hand bounds lengths or numbers, and its value at p, few digits, can: `minLength`, `maximum`. */
 export function isBound(p: usize): bool {

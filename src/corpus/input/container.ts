@@ -14,8 +14,8 @@ export type Container = 'plain' | 'gzip' | 'zstd' | 'parquet';
 const LOOK = 4;
 /** Columns of a Parquet file that records have. */
 export const COLUMNS: readonly string[] = [
-  'id', 'text', 'prompt', 'completion', 'messages', 'conversations', 'tools', 'version', 'dialect', 'system',
-  'instructions', 'input', 'output', 'chosen', 'rejected', 'instruction', 'history',
+  'id', 'text', 'prompt', 'completion', 'messages', 'conversations', 'conversation', 'tools', 'version', 'dialect',
+  'system', 'instructions', 'input', 'output', 'chosen', 'rejected', 'instruction', 'history',
 ];
 
 /** Deno's threads know the descriptors of none but themselves: a decoder is fed with the bytes, as of a pipe. */

@@ -49,9 +49,7 @@ export const AUDIT: Kind<AuditJob> = {
     // Texts are passed where the options leave it to them how they are read.
     const read = { ...options, form: 'auto' } as const;
     const canPass = canReadRows(read, { takesField: true });
-    // Messages are looked for there, too (audit/fields.ts).
-    const wanted = { takesTexts: true, otherField: 'conversation' };
-    const lines = canPass ? new ChatLines(context, output.source, read, part, layout, wanted) : null;
+    const lines = canPass ? new ChatLines(context, output.source, read, part, layout, { takesTexts: true }) : null;
     const audited = lines !== null ? auditLines(context.machine, output.source, given, lines, layout)
       : auditRecords(context.machine, output.source, given, part);
     const records = yield* output.take(audited);

@@ -71,7 +71,6 @@ interface ChatLinesOptions {
   readonly joinsTurns?: boolean;
   readonly writesTools?: boolean;
   readonly countsLost?: boolean;
-  readonly otherField?: string;
 }
 
 export class ChatLines {
@@ -83,7 +82,6 @@ export class ChatLines {
   readonly #range: LineRange;
   readonly #tools: RecordTools;
   readonly #layout: Layout;
-  readonly #otherField: string | undefined;
   readonly #forms: number;
   readonly #writesTools: boolean;
   #window: LineWindow | undefined;
@@ -102,18 +100,15 @@ export class ChatLines {
   /**
    * Of a source that has no lines the range is all of it. `takesTexts`: texts that may be transcripts are wanted among
    * rows, `takesTurns`: turns, beside the forms of the options; `joinsTurns`: those that follow each other are one
-   * record, their list; `writesTools`: what definitions say is wanted; `countsLost`: so
-   * is what a conversion loses. `otherField`: where messages may stand that are
-   * of no form.
+   * record, their list; `writesTools`: what definitions say is wanted; `countsLost`: so is what a conversion loses.
    */
   constructor(
     machines: Machines, source: Source, options: FileOptions, range: LineRange, layout: Layout = 'lines',
     {
-      takesTexts = false, takesTurns = false, joinsTurns = false, writesTools = false, countsLost = false, otherField,
+      takesTexts = false, takesTurns = false, joinsTurns = false, writesTools = false, countsLost = false,
     }: ChatLinesOptions = {},
   ) {
     this.#forms = formsOf(options, takesTexts) | (takesTurns ? FORM_TURNS : 0) | (countsLost ? COUNTS_LOST : 0);
-    this.#otherField = options.field === undefined ? otherField : undefined;
     this.knownBad = new KnownBad(options);
     this.#writesTools = writesTools;
     this.#machines = machines;
@@ -157,7 +152,7 @@ export class ChatLines {
   *scanned(): Generator<RecordRows | CorpusRecord | RecordProblem, RecordsRest | null, void> {
     const machine = this.#records;
     const { to } = this.#range;
-    let { field } = this.#options;
+    const { field } = this.#options;
     const framing = this.#layout === 'lines' ? null : new ValueFraming(machine, this.#layout);
     const longest = framing === null ? LARGEST + 1 : LONGEST_FRAMED;
     const window = new LineWindow(machine, this.#source, this.#range, longest, framing);
@@ -165,14 +160,10 @@ export class ChatLines {
     while (window.position < to) {
       if (window.holdsLine()) {
         const { at, base } = window;
-        const forms = field === undefined ? this.#forms : FORM_MESSAGES;
+        const forms = this.#forms;
         const rows = machine.scan(at, this.#endOfLines(window), forms, this.#writesTools, field);
         const first = rows === 0 ? 0 : wordAt(machine.rows, 0, KIND);
         if (first & SLOW && first & IS_OTHER && this.#turns === null) {
-          if (field === undefined && this.#otherField !== undefined) {
-            field = this.#otherField;
-            continue;
-          }
           const from = base + wordAt(machine.rows, 0, FROM) - machine.origin;
           const line = framing?.lineAt(from) ?? this.lines + 1 + wordAt(machine.rows, 1, NEXT);
           this.countsLines = false;

@@ -11,7 +11,7 @@ import { decodeUtf8 } from '../../utf8.ts';
 import { crowdOf } from './crowded.ts';
 import { KnownBad } from './known-bad.ts';
 import { beginsList } from './opened.ts';
-import { COPIED, holdsToken } from './other-forms.ts';
+import { COPIED, holdsToken, LISTS } from './other-forms.ts';
 import { LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
 import { type BadRecord, badRecord, HALF_CHARACTER, type Unit, type FileOptions, unitsOfRecord } from './unit.ts';
 import { type LineRange, LineWindow } from './window.ts';
@@ -153,4 +153,3 @@ export class RecordLines {
 export const locateWith = (machine: Machine) => (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
 
 const same = (offset: number): number => offset;
-const LISTS = ['messages', 'conversations'] as const;

@@ -6,13 +6,12 @@ import { isObject, type JsonObject, own, parseJson, setOwn } from '../../tools/j
 import { crowdOf } from './crowded.ts';
 import { CLOSE_LIST, OPEN_LIST, OPEN_OBJECT } from './json-bytes.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
+import { isSaid, LISTS } from './other-forms.ts';
 import type { CorpusRecord } from './record-types.ts';
 import { fieldPath, heldAt } from './within.ts';
 
 /** Bytes of a text that are still read: of one, several copies are made. */
 export const LARGEST_TEXT = 17 * 1024 * 1024;
-
-const LISTS = ['messages', 'conversations'];
 
 /** A list of messages, and the text that holds it. */
 export interface ListInText {
@@ -24,7 +23,7 @@ export interface ListInText {
 }
 
 export interface OpenOptions {
-  /** The field whose text may hold the list, or a JSON pointer to it; without it `messages` and `conversations` may. */
+  /** The field whose text may hold the list, or a JSON pointer to it; without it those of the usual lists. */
   readonly field?: string | undefined;
   /** Bytes of a text that are still read: LARGEST_TEXT by default. */
   readonly largestRecord?: number | undefined;
@@ -44,7 +43,9 @@ export function listInText(record: unknown, options: OpenOptions = {}): ListInTe
     // As many values as a record may hold.
     if (!beginsList(bytes) || bytes.length > largestRecord || crowdOf(bytes) !== null) continue;
     const list = parseJson(text);
-    if (!Array.isArray(list) || (field !== undefined && !areMessages(list))) continue;
+    // What is asked for, or called so by others, too, is another text unless each item says who speaks.
+    const isSure = field === undefined && name !== 'conversation';
+    if (!Array.isArray(list) || !(isSure || list.every(isSaid))) continue;
     const path = [...holder.path, name];
     return { path, bytes, value: withValueAt(record, path, list) as JsonObject };
   }
@@ -62,12 +63,6 @@ export function beginsList(bytes: Uint8Array): boolean {
   const next = skip();
   return next === OPEN_OBJECT || next === CLOSE_LIST;
 }
-
-/** A text that is asked for is a transcript, unless each item of its list says who speaks. */
-const areMessages = (list: readonly unknown[]): boolean =>
-  list.every((item) => isObject(item) && SPEAKERS.some((name) => typeof own(item, name) === 'string'));
-
-const SPEAKERS = ['role', 'from'];
 
 /** A copy of a value with another one behind the steps of a path. */
 function withValueAt(value: unknown, [step, ...path]: readonly (string | number)[], other: unknown): unknown {

@@ -3,6 +3,7 @@
 
 import { typeOf } from '../../formats/chat/responses.ts';
 import { tokenOfText } from '../../formats/control-tokens/known.ts';
+import { isObject, own } from '../../tools/json.ts';
 import { without } from './chat-form.ts';
 import type { FieldText } from './entries.ts';
 import type { CorpusRecord } from './record.ts';
@@ -59,6 +60,10 @@ export function otherChats(record: CorpusRecord): Chat[] {
     const said = [answer(completion, 'completion')];
     return [saidChat(record, without(fields, ['prompt', 'completion']), question(prompt, 'prompt'), said, null)];
   }
+  // Messages, and the one that answers them.
+  if (Array.isArray(input) && !Array.isArray(output) && isAnswer(output)) {
+    return [{ record, names: ['input', 'output'], isText: false, side: null }];
+  }
   if (hasItems(input) || hasItems(output)) {
     const names = ['input', 'output'].filter((name) => Array.isArray(fields[name]));
     const chat = { record, isText: false, form: 'responses', side: null } as const;
@@ -98,12 +103,20 @@ function isAnswer(side: unknown): boolean {
 const withSide = (record: CorpusRecord, fields: Fields, side: Chat['side']): CorpusRecord =>
   ({ ...record, value: without(fields, SIDES.filter((other) => other !== side)) });
 
+/** Whether a value says who speaks, as a message does. */
+export function isSaid(value: unknown): boolean {
+  return isObject(value) && (typeof own(value, 'role') === 'string' || typeof own(value, 'from') === 'string');
+}
+
+/** Names of lists of messages, in the order in which they are looked for. */
+export const LISTS = ['messages', 'conversations', 'conversation'] as const;
+
 /** The chats of a record whose sides answer its list of messages; empty: it is another record. */
 export function answeredChats(record: CorpusRecord): Chat[] {
   if (typeof record.value !== 'object' || record.value === null) return [];
   const fields = record.value as Fields;
   if (!isAnswer(fields['chosen']) || !isAnswer(fields['rejected'])) return [];
-  const name = ['messages', 'conversations'].find((list) => Array.isArray(fields[list]));
+  const name = LISTS.find((list) => Array.isArray(fields[list]));
   if (name === undefined) return [];
   return SIDES.map((side) => ({
     record: withSide(record, fields, side), names: [name, side], isText: false, side,

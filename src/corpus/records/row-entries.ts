@@ -6,12 +6,11 @@ import { isBlankByte, standsAt } from '../../model/bytes.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT } from './json-bytes.ts';
 import { JsonReader, spanOf } from './json-place.ts';
+import { LISTS } from './other-forms.ts';
 import type { RecordRows } from './rows.ts';
 
 /** Lists of messages, by their keys with quotes. */
-const LISTS = ['messages', 'conversations', 'conversation'].map((name) => {
-  return { name, key: new TextEncoder().encode(`"${name}"`) };
-});
+const KEYS = LISTS.map((name) => ({ name, key: new TextEncoder().encode(`"${name}"`) }));
 
 /** Positions are bytes of the record. */
 export class RowEntries {
@@ -91,17 +90,17 @@ interface List {
 
 /** The list of a record's messages, the first of which may stand at `first`; null: there is none. */
 function listIn(bytes: Uint8Array, first: number): List | null {
-  for (const { name, key } of LISTS) if (isListOf(bytes, first, key)) return { name, from: first };
+  for (const { name, key } of KEYS) if (isListOf(bytes, first, key)) return { name, from: first };
   const reader = new JsonReader(bytes);
   let depth = 0;
-  let named: (typeof LISTS)[number] | undefined;
+  let named: (typeof KEYS)[number] | undefined;
   while (reader.next()) {
     const { token, from, to } = reader;
     if (depth === 1 && token === OPEN_LIST && named !== undefined) return { name: named.name, from: to };
     if (token === OPEN_OBJECT || token === OPEN_LIST) depth++;
     else if (token === CLOSE_OBJECT || token === CLOSE_LIST) depth--;
     else if (reader.isKey && depth === 1) {
-      named = LISTS.find(({ key }) => key.length === to - from && standsAt(key, bytes, from));
+      named = KEYS.find(({ key }) => key.length === to - from && standsAt(key, bytes, from));
     }
   }
   return null;

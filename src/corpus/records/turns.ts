@@ -14,7 +14,8 @@ type Fields = { readonly [name: string]: unknown };
 
 /** Fields of records that hold a transcript beside whatever they say of a role. */
 const HOLDERS = [
-  'messages', 'conversations', 'text', 'prompt', 'completion', 'chosen', 'rejected', 'instruction', 'input', 'output',
+  'messages', 'conversations', 'conversation', 'text', 'prompt', 'completion', 'chosen', 'rejected', 'instruction',
+  'input', 'output',
 ];
 
 export function isTurn(value: unknown): value is Fields {

@@ -9,7 +9,7 @@ import { isObject, type JsonObject, pointerTo } from '../../tools/json.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
 import { holdsRecords, type InterchangeForm, isInterchange } from './form.ts';
-import { answeredChats, arePieces, isTranscriptBeside, otherChats, textsOf } from './other-forms.ts';
+import { answeredChats, arePieces, isSaid, isTranscriptBeside, LISTS, otherChats, textsOf } from './other-forms.ts';
 import { type Miss, nearMiss } from './near-miss.ts';
 import { LARGEST_TEXT, listInText, opened } from './opened.ts';
 import { requestOf } from './request.ts';
@@ -27,7 +27,7 @@ export interface FileOptions extends PlainReadOptions {
   readonly form?: FileForm | undefined;
   /**
    * The field that holds the transcript, or a JSON pointer to it (`/request/messages`); without it `messages`,
-   * `conversations`, `text`, `prompt` with `completion`.
+   * `conversations`, `conversation`, `text`, `prompt` with `completion`.
    */
   readonly field?: string | undefined;
   /** Bytes of one record that are still read. 64 MiB by default, and 17 MiB of a text that is a transcript. */
@@ -204,17 +204,23 @@ export function fieldsOf(value: unknown, { form = 'auto', field }: FileOptions):
   if (field !== undefined) return take(field);
   if (form === 'messages') return take('messages') ?? take('prompt', 'completion');
   if (form === 'conversations') return take('conversations');
-  const chat = form === 'text' ? null : takeList(record, 'messages') ?? takeList(record, 'conversations');
+  const chat = form === 'text' ? null : listOf(record, form);
   const text = take('text');
   const isCopy = form === 'auto' && text?.texts != null && !isTranscriptBeside(record, text.texts[0]!);
   const held = chat ?? (isCopy ? null : text) ?? take('prompt', 'completion');
   // A question and its answer.
-  const isSaid = form === 'auto' && held?.texts?.length === 2 && !arePieces(held.texts[0]!, held.texts[1]!);
-  return isSaid ? null : held;
+  const isAnswered = form === 'auto' && held?.texts?.length === 2 && !arePieces(held.texts[0]!, held.texts[1]!);
+  return isAnswered ? null : held;
 }
 
-function takeList(record: { readonly [name: string]: unknown }, name: string): HeldFields | null {
-  return Array.isArray(record[name]) ? { names: [name], texts: null } : null;
+/** The first list of messages of the usual names. */
+function listOf(record: { readonly [name: string]: unknown }, form: FileForm): HeldFields | null {
+  const name = LISTS.find((list) => {
+    const value = record[list];
+    // Others call other things so, too.
+    return list === 'conversation' ? form === 'auto' && Array.isArray(value) && isSaid(value[0]) : Array.isArray(value);
+  });
+  return name === undefined ? null : { names: [name], texts: null };
 }
 
 export const HALF_CHARACTER = 'its text holds half a character';

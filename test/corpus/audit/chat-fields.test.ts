@@ -19,7 +19,7 @@ const context = new ThreadContext();
 afterAll(() => context.close());
 
 const linesOf = (bytes: Uint8Array, layout: Layout = 'lines', field?: string): ChatLines => {
-  const wanted = { takesTexts: true, otherField: 'conversation' };
+  const wanted = { takesTexts: true };
   return new ChatLines(context, new MemorySource(bytes), { field }, ALL, layout, wanted);
 };
 

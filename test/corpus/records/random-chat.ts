@@ -259,6 +259,24 @@ function shareGpt(random: Random): unknown {
 
 /** A record as a value. */
 export function randomRecord(random: Random): unknown {
+  const record = usualRecord(random);
+  return random.once(12) && typeof record === 'object' && record !== null && !Array.isArray(record)
+    ? withConversation(random, record) : record;
+}
+
+/** The same with its list under another name, or with another member of that name. */
+function withConversation(random: Random, record: object): object {
+  const members = Object.entries(record) as [string, unknown][];
+  const list = members.find(([name]) => name === 'messages' || name === 'conversations');
+  if (list !== undefined && !random.once(4)) list[0] = 'conversation';
+  else members.push(['conversation', random.pick<unknown>([
+    'x', null, [], {}, [[]], ['x'], [{}], [{ role: 1 }], [{ from: 'human', value: 'x' }],
+    [{ role: 'user', content: 'x' }], [{ role: 'assistant', tool_calls: [] }], [{ input: 'x', output: 'y' }],
+  ])]);
+  return Object.fromEntries(random.once(3) ? shuffled(random, members) : members);
+}
+
+function usualRecord(random: Random): unknown {
   if (random.once(6)) return randomWritten(random);
   if (random.once(5)) return shareGpt(random);
   if (random.once(3)) return randomOther(random);

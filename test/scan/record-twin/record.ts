@@ -78,10 +78,10 @@ export function scanRecords(
 }
 
 /**
- * Writes the rows of a record, whose messages stand in one of `lists`, or in another of the wanted forms; answers its
- * flags, or null: it needs a table that is empty.
+ * Writes the rows of a record, whose messages stand in one of the lists `wanted`, or in another of the wanted forms;
+ * answers its flags, or null: it needs a table that is empty.
  */
-function readRecord(line: Line, lists: readonly string[], forms: number, rows: Rows): number | null {
+function readRecord(line: Line, wanted: readonly string[], forms: number, rows: Rows): number | null {
   const first = rows.count;
   let flags = abi.RECORD | abi.SLOW;
   try {
@@ -96,6 +96,7 @@ function readRecord(line: Line, lists: readonly string[], forms: number, rows: R
         return turn;
       }
     }
+    const lists = listsOf(value, wanted, forms);
     const isList = value.members.some(([key]) => lists.includes(key));
     const form = isList ? 'messages' : formOf(line.text, value.members, forms);
     if (value.members.length > 0 && form === null) flags |= abi.IS_OTHER;
@@ -112,6 +113,7 @@ function readRecord(line: Line, lists: readonly string[], forms: number, rows: R
         if (node.kind !== 'list' || lists.some((other) => other !== key && members.has(other))) throw RARE;
         others.beforeEntries();
         for (const entry of node.items) entries.take(entry);
+        if (key === OTHER_LIST) record.standsElsewhere();
         // Who reads a record as of one form takes no entries of the other.
         record.losesIf((forms & abi.FORM_OTHERS) === 0 && entries.isShareGpt === (key === 'messages'));
       }
@@ -191,6 +193,18 @@ function isUtf8(bytes: Uint8Array): boolean {
 function isNoList(text: string, { kind, items, from, to }: JsonNode): boolean {
   return kind === 'list' ? items.length === 0 : ['null', '""'].includes(text.slice(from, to));
 }
+
+/** The lists that may hold the messages of a record. */
+function listsOf({ members }: JsonNode, wanted: readonly string[], forms: number): readonly string[] {
+  const others = members.filter(([key]) => key === OTHER_LIST);
+  if ((forms & abi.FORM_OTHERS) === 0 || others.length === 0) return wanted;
+  if (others.length > 1) throw RARE;
+  const [[, node]] = others as [[string, JsonNode]];
+  // What else has that name holds no messages.
+  return node.kind === 'list' && node.items[0]?.kind === 'object' ? [...wanted, OTHER_LIST] : wanted;
+}
+
+const OTHER_LIST = 'conversation';
 
 /** Where messages stand in a record. */
 const LISTS = [[abi.FORM_MESSAGES, 'messages'], [abi.FORM_CONVERSATIONS, 'conversations']] as const;
