@@ -1,5 +1,6 @@
 // What an input is packed in, told from its first bytes, never from its name; and the input as if it were not packed.
 
+import { COLUMNS } from './columns.ts';
 import { DecodeThread } from './decode-thread.ts';
 import { errorOf } from './decoder.ts';
 import type { DecodeTask } from './pass.ts';
@@ -12,12 +13,6 @@ export type Container = 'plain' | 'gzip' | 'zstd' | 'parquet';
 
 /** Bytes that `containerOf` looks at. */
 const LOOK = 4;
-/** Columns of a Parquet file that records have. */
-export const COLUMNS: readonly string[] = [
-  'id', 'text', 'prompt', 'completion', 'messages', 'conversations', 'conversation', 'tools', 'version', 'dialect',
-  'system', 'instructions', 'input', 'output', 'chosen', 'rejected', 'instruction', 'history',
-];
-
 /** Deno's threads know the descriptors of none but themselves: a decoder is fed with the bytes, as of a pipe. */
 const SHARES_DESCRIPTORS = !('deno' in process.versions);
 

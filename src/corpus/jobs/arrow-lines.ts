@@ -6,6 +6,7 @@
 
 import type { Source } from '../../scan/source.ts';
 import { InputError } from '../error.ts';
+import { chooseColumns } from '../input/columns.ts';
 import { LF } from '../records/json-bytes.ts';
 import { bitsOf, type ColumnBatch, isThere } from '../tables/arrow-batch.ts';
 import { isText, membersOf, textsOf, untellable, valuesOf, type WriteValue } from '../tables/arrow-json.ts';
@@ -132,9 +133,9 @@ export class ArrowLines implements Source {
   /** Chooses the columns that are read. Throws an InputError. */
   #choose(fields: readonly ArrowField[]): void {
     const { recordColumn, fields: wanted } = this.#options;
-    const isRead = ({ name }: ArrowField): boolean =>
-      (recordColumn === undefined ? wanted.includes(name) : name === recordColumn);
-    this.#columns = fields.flatMap((field, i) => (isRead(field) ? [i] : []));
+    const names = fields.map(({ name }) => name);
+    const read = recordColumn === undefined ? chooseColumns(names, wanted) : [recordColumn];
+    this.#columns = names.flatMap((name, i) => (read.includes(name) ? [i] : []));
     this.#fields = fields;
     if (this.#columns.length === 0) throw this.#missing(fields);
     for (const i of this.#columns) {

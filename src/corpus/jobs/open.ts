@@ -3,7 +3,7 @@
 import type { Source } from '../../scan/source.ts';
 import { Counter } from '../../rules/count.ts';
 import { InputError } from '../error.ts';
-import { COLUMNS } from '../input/container.ts';
+import { COLUMNS } from '../input/columns.ts';
 import type { JobInput } from './job.ts';
 import { openRef } from '../input/paths.ts';
 import type { InputSource } from '../input/source.ts';

@@ -1,6 +1,6 @@
 // Verdicts on the rows of Arrow streams, batch for batch: what `filter --format arrow` does between two pipes.
 
-import { COLUMNS } from '../input/container.ts';
+import { COLUMNS } from '../input/columns.ts';
 import type { InputSource } from '../input/source.ts';
 import { LF } from '../records/json-bytes.ts';
 import { canReadRows, formsOf } from '../records/chat-lines.ts';

@@ -1,15 +1,15 @@
 // What a record holds, for those who take it as plain messages: the same chats and texts as the units of other
 // commands.
 
-import type { JsonObject } from '../../tools/json.ts';
+import { isObject, type JsonObject } from '../../tools/json.ts';
 import { type ChatForm, chatOf, without } from './chat-form.ts';
 import { canBeTurns, formOfTurns } from './form.ts';
-import { answeredChats, type Chat, otherChats, textsOf } from './other-forms.ts';
+import { answeredChats, type Chat, otherChats, pairedChats, textsOf } from './other-forms.ts';
 import type { CorpusRecord } from './record.ts';
 import { listInText } from './opened.ts';
 import { requestOf } from './request.ts';
 import { turnsOf } from './turns.ts';
-import { fieldsOf, type FileOptions } from './unit.ts';
+import { fieldsOf, type FileOptions, holdsChat } from './unit.ts';
 import { fieldPath, heldAt, withOthers } from './within.ts';
 
 /** One chat, or text that follows each other and holds transcripts. */
@@ -46,12 +46,14 @@ function heldByFields(record: CorpusRecord, field?: string): Held[] {
       : fields === null ? (field === undefined ? otherChats(record) : [])
       : [{ record, names: fields.names, isText: fields.texts !== null, side: null }];
   if (chats.length === 0 && field === undefined) return heldByOthers(record);
-  return chats.map((chat) => {
-    const value = chat.record.value as { readonly [name: string]: unknown };
-    if (!chat.isText) return { side: chat.side, ...chatOf(value, chat.names, chat.form) };
-    const otherFields = Object.keys(without(value, [...chat.names, 'id']));
-    return { side: chat.side, texts: textsOf(chat), otherFields };
-  });
+  return chats.map(heldIn);
+}
+
+function heldIn(chat: Chat): Held {
+  const value = chat.record.value as { readonly [name: string]: unknown };
+  if (!chat.isText) return { side: chat.side, ...chatOf(value, chat.names, chat.form) };
+  const otherFields = Object.keys(without(value, [...chat.names, 'id']));
+  return { side: chat.side, texts: textsOf(chat), otherFields };
 }
 
 /** What a list that is a text holds, or the request in a record. */
@@ -59,7 +61,8 @@ function heldByOthers(record: CorpusRecord): Held[] {
   const list = listInText(record.value);
   if (list !== null) return heldByFields({ ...record, value: list.value });
   const request = requestOf(record.value);
-  // A request within it is no request.
-  if (request === null || requestOf(request.value) !== null) return [];
-  return heldByFields({ ...record, value: withOthers(record.value as JsonObject, request) });
+  if (request !== null && holdsChat(request.value)) {
+    return heldByFields({ ...record, value: withOthers(record.value as JsonObject, request) });
+  }
+  return isObject(record.value) ? pairedChats(record).map(heldIn) : [];
 }

@@ -87,11 +87,7 @@ function otherName(record: JsonObject): Miss | null {
     const problem = `its messages are in ${inner}, which is read when --field points to it`;
     return { problem, remedy: `use --field ${inner}` };
   }
-  const said = QUESTIONS.find((pair) => pair.every((name) => typeof own(record, name) === 'string'));
-  if (said === undefined) return null;
-  const named = said[0] === 'instruction' ? 'instruction with output' : 'prompt with completion';
-  const problem = `it has ${said.join(' with ')}, which is read when it is named ${named}`;
-  return { problem, remedy: `rename them to ${named}` };
+  return null;
 }
 
 /** A JSON pointer to the messages in an object of a record; null: none has any. */
@@ -106,12 +102,6 @@ function innerMessages(record: JsonObject, names: readonly string[]): string | n
   }
   return null;
 }
-
-/** Names under which others keep a question and its answer. */
-const QUESTIONS: readonly (readonly [string, string])[] = [
-  ['instruction', 'response'], ['instruction', 'answer'], ['prompt', 'response'], ['question', 'answer'],
-  ['question', 'response'], ['query', 'response'], ['query', 'answer'], ['problem', 'solution'], ['input', 'output'],
-];
 
 /** Whether a value is a list of objects, of which the first one says a role and has a text. */
 function areMessages(value: unknown): boolean {

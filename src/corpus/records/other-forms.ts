@@ -209,8 +209,8 @@ interface Said extends FieldText {
 const answer = (content: string, name: string): Said => ({ role: 'assistant', content, name, at: 0 });
 
 /** The system's text, if there is one. */
-const systemOf = (system: unknown): Said[] =>
-  (typeof system === 'string' && system !== '' ? [{ role: 'system', content: system, name: 'system', at: 0 }] : []);
+const systemOf = (system: unknown, name = 'system'): Said[] =>
+  (typeof system === 'string' && system !== '' ? [{ role: 'system', content: system, name, at: 0 }] : []);
 
 /** The system's text, what a user asks, and what is said behind it. */
 function saidChat(
@@ -246,6 +246,39 @@ function dialogueIn(text: string, name: string): Said[] | null {
 /** Two line feeds and a colon. */
 const BESIDE_SPEAKER = 3;
 
+/** Other names under which a question and its answer stand. */
+const PAIRS: readonly (readonly [string, string])[] = [
+  ['instruction', 'response'], ['instruction', 'answer'], ['prompt', 'response'], ['question', 'answer'],
+  ['question', 'response'], ['query', 'response'], ['query', 'answer'], ['problem', 'solution'], ['input', 'output'],
+];
+
+/** The chat of a record that has nothing else than a question and its answer; empty: it is another record. */
+export function pairedChats(record: CorpusRecord): Chat[] {
+  const fields = record.value as Fields;
+  const isText = (name: string): boolean => typeof fields[name] === 'string';
+  const pair = PAIRS.find((names) => names.every(isText));
+  // What else is asked, or said before, is text as well.
+  const isOdd = (name: string): boolean => (fields[name] ?? null) !== null && !isText(name);
+  if (pair === undefined || (pair[0] === 'input' && isText('instruction')) || SYSTEMS.some(isOdd)) return [];
+  const [asked, answered] = pair;
+  if (holdsToken(`${fields[asked] as string}${fields[answered] as string}`)) {
+    return [{ record, names: pair, isText: true, side: null }];
+  }
+  const { history = null } = fields;
+  const system = SYSTEMS.find(isText);
+  const context = asked === 'instruction' ? ['input', 'context'].filter(isText) : [];
+  const before = historyOf(history);
+  if (before === null) return [];
+  const said = [
+    ...(system === undefined ? [] : systemOf(fields[system], system)), ...before,
+    instructionOf(fields, [asked, ...context]), answer(fields[answered] as string, answered),
+  ];
+  const used = [...pair, ...context, 'history', ...(system === undefined ? [] : [system])];
+  return [chatOfTexts(record, without(fields, used), said, null)];
+}
+
+const SYSTEMS = ['system', 'system_prompt'];
+
 /** `instruction`, `input` and `output` as messages, behind those of `history`. */
 function instructed(fields: Fields): Said[] | null {
   const { system = null, instruction, input = null, output, history = null } = fields;
@@ -274,5 +307,5 @@ function historyOf(history: unknown): Said[] | null {
 function instructionOf(fields: Fields, names: readonly string[]): Said {
   const asked = names.filter((name) => typeof fields[name] === 'string' && fields[name] !== '');
   const content = asked.map((name) => fields[name]).join('\n\n');
-  return { role: 'user', content, name: asked[0] ?? 'instruction', at: asked.length > 1 ? null : 0 };
+  return { role: 'user', content, name: asked[0] ?? names[0]!, at: asked.length > 1 ? null : 0 };
 }

@@ -9,7 +9,9 @@ import { isObject, type JsonObject, pointerTo } from '../../tools/json.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
 import { holdsRecords, type InterchangeForm, isInterchange } from './form.ts';
-import { answeredChats, arePieces, isSaid, isTranscriptBeside, LISTS, otherChats, textsOf } from './other-forms.ts';
+import {
+  answeredChats, arePieces, type Chat, isSaid, isTranscriptBeside, LISTS, otherChats, pairedChats, textsOf,
+} from './other-forms.ts';
 import { type Miss, nearMiss } from './near-miss.ts';
 import { LARGEST_TEXT, listInText, opened } from './opened.ts';
 import { requestOf } from './request.ts';
@@ -114,10 +116,7 @@ function* unitsOfFields(record: CorpusRecord, options: FileOptions): Generator<U
   if (fields === null) {
     const chats = answered.length > 0 ? answered : isAny ? otherChats(record) : [];
     if (chats.length === 0) yield* otherUnits(record, options);
-    for (const chat of chats) {
-      if (chat.isText) yield* textUnit(chat.record, chat.names, textsOf(chat), options);
-      else yield chatUnit(chat, positions);
-    }
+    yield* unitsOfChats(chats, options);
   }
   else if (typeof fields === 'string') yield badRecord(record, 'bad-record', noRecord(record.value, options) ?? fields);
   else if (fields.texts !== null) yield* textUnit(record, fields.names, fields.texts, options);
@@ -131,7 +130,18 @@ function* otherUnits(record: CorpusRecord, options: FileOptions): Generator<Unit
   const request = field === undefined && form === 'auto' && list === null ? requestOf(record.value) : null;
   if (list !== null) yield* unitsOfFields(list, options);
   else if (request !== null && holdsChat(request.value)) yield* unitsBehind(record, request, options);
-  else yield badRecord(record, 'unknown-record', missOf(record.value, options).problem);
+  else {
+    const chats = field === undefined && form === 'auto' ? pairedChats(record) : [];
+    if (chats.length === 0) yield badRecord(record, 'unknown-record', missOf(record.value, options).problem);
+    yield* unitsOfChats(chats, options);
+  }
+}
+
+function* unitsOfChats(chats: readonly Chat[], options: FileOptions): Generator<Unit | BadRecord, void, void> {
+  for (const chat of chats) {
+    if (chat.isText) yield* textUnit(chat.record, chat.names, textsOf(chat), options);
+    else yield chatUnit(chat, options.positions ?? 'file');
+  }
 }
 
 /** The units of an object in a record; null: there is none. */

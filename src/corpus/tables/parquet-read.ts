@@ -9,6 +9,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { AsyncBuffer, ColumnMetaData, FileMetaData, RowGroup, SchemaTree } from 'hyparquet';
+import { chooseColumns } from '../input/columns.ts';
 import { readAt } from '../input/decoder.ts';
 import type { Decoded } from '../input/pass.ts';
 import { Cancelled } from '../input/ring.ts';
@@ -85,7 +86,7 @@ class ParquetReader {
 
   /** The wanted columns that the file has, in its order. */
   #choose(names: string[]): string[] {
-    const columns = names.filter((name) => this.#wanted.includes(name));
+    const columns = chooseColumns(names, this.#wanted);
     if (columns.length > 0) return columns;
     const named = names.slice(0, MOST_NAMED).map((name) => JSON.stringify(name)).join(', ');
     const more = names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : '';

@@ -135,14 +135,6 @@ test.each([
     'it has instruction with output, which are not read beside a history that is no list of pairs of texts',
   ],
   [{ instruction: 'a', input: ['x'], output: 'b' }, 'its input is no text beside its instruction and output'],
-  [
-    { instruction: 'a', context: '', response: 'b' },
-    'it has instruction with response, which is read when it is named instruction with output',
-  ],
-  [
-    { question: 'a', answer: 'b' },
-    'it has question with answer, which is read when it is named prompt with completion',
-  ],
   [{ question: 'a', answer: 1 }, 'it has none of messages, conversations, text,'],
   // A name that is no word is not repeated.
   [{ 'a\nb': [user] }, 'it has none of messages, conversations, text,'],

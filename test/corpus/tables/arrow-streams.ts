@@ -1,7 +1,7 @@
 // Arrow IPC streams for tests, and the lines that rows of them become.
 import * as arrow from '@uwdata/flechette';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
-import { COLUMNS } from '../../../src/corpus/input/container.ts';
+import { COLUMNS } from '../../../src/corpus/input/columns.ts';
 import { ArrowLines, type ArrowLinesOptions } from '../../../src/corpus/jobs/arrow-lines.ts';
 import { ArrowReader } from '../../../src/corpus/tables/arrow-read.ts';
 

@@ -4,7 +4,7 @@ import { parquetMetadata, type SchemaElement } from 'hyparquet';
 import { ByteWriter, type ColumnSource, parquetWriteBuffer, type ParquetWriteOptions } from 'hyparquet-writer';
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
 import { InputError } from '../../../src/corpus/error.ts';
-import { COLUMNS } from '../../../src/corpus/input/container.ts';
+import { COLUMNS } from '../../../src/corpus/input/columns.ts';
 import { readParquet } from '../../../src/corpus/tables/parquet-read.ts';
 import { file } from '../../cli/harness.ts';
 
