@@ -111,12 +111,21 @@ export function isSaid(value: unknown): boolean {
 /** Names of lists of messages, in the order in which they are looked for. */
 export const LISTS = ['messages', 'conversations', 'conversation'] as const;
 
+/** The list of messages of a record; undefined: it has none. */
+export function listOf(fields: Fields): string | undefined {
+  return LISTS.find((name) => {
+    const list = fields[name];
+    // Others call other things so, too.
+    return Array.isArray(list) && (name !== 'conversation' || isSaid(list[0]));
+  });
+}
+
 /** The chats of a record whose sides answer its list of messages; empty: it is another record. */
 export function answeredChats(record: CorpusRecord): Chat[] {
   if (typeof record.value !== 'object' || record.value === null) return [];
   const fields = record.value as Fields;
   if (!isAnswer(fields['chosen']) || !isAnswer(fields['rejected'])) return [];
-  const name = LISTS.find((list) => Array.isArray(fields[list]));
+  const name = listOf(fields);
   if (name === undefined) return [];
   return SIDES.map((side) => ({
     record: withSide(record, fields, side), names: [name, side], isText: false, side,

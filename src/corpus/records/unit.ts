@@ -5,12 +5,12 @@ import { JSON_DEEPEST } from '../../abi.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
-import { isObject, type JsonObject, pointerTo } from '../../tools/json.ts';
+import { isObject, type JsonObject, pathOf, pointerTo, valueAt } from '../../tools/json.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
 import { holdsRecords, type InterchangeForm, isInterchange } from './form.ts';
 import {
-  answeredChats, arePieces, type Chat, isSaid, isTranscriptBeside, LISTS, otherChats, pairedChats, textsOf,
+  answeredChats, arePieces, type Chat, isTranscriptBeside, listOf, otherChats, pairedChats, textsOf,
 } from './other-forms.ts';
 import { type Miss, nearMiss } from './near-miss.ts';
 import { LARGEST_TEXT, listInText, opened } from './opened.ts';
@@ -155,9 +155,17 @@ function* unitsBehind(
   }
   const before = held.path.reduce<string>(pointerTo, '');
   const { from, to } = record;
+  // Of a row of a table positions are bytes of the row, but in a text, whose bytes they are.
+  const shift = options.positions === 'field' ? inner.from - from : 0;
   for (const unit of unitsOfFields(inner, options)) {
-    yield isBad(unit) ? { ...unit, from, to, pointer: before + unit.pointer }
-      : { ...unit, at: from, pointer: (finding) => before + (unit.pointer(finding) ?? '') };
+    if (isBad(unit)) yield { ...unit, from, to, pointer: before + unit.pointer };
+    else {
+      const place: Unit['place'] = (offset, isEnd) => shift + unit.place(offset, isEnd);
+      yield {
+        ...unit, at: from, place: unit.kind === 'chat' ? place : unit.place,
+        pointer: (finding) => before + (unit.pointer(finding) ?? ''),
+      };
+    }
   }
 }
 
@@ -175,7 +183,7 @@ export function holdsFields(value: unknown): boolean {
 
 /** What a record is told when nothing in it can be read. */
 export function missOf(value: unknown, { form, field }: Pick<FileOptions, 'form' | 'field'>): Miss {
-  if (field !== undefined) return NOT_IN_FIELD;
+  if (field !== undefined) return missOfField(value, field);
   if (form !== undefined && form !== 'auto') return { problem: `it has no ${form}`, remedy: 'name another form' };
   return nearMiss(value as JsonObject);
 }
@@ -184,6 +192,16 @@ const NOT_IN_FIELD: Miss = {
   problem: 'the field that was asked for holds no text and no list of messages',
   remedy: 'name another one with --field',
 };
+
+/** Paths are written with dots, too. */
+function missOfField(value: unknown, field: string): Miss {
+  const pointer = `/${field.replaceAll('.', '/')}`;
+  if (!field.includes('.') || valueAt(value, pathOf(pointer)) === undefined) return NOT_IN_FIELD;
+  return {
+    problem: `it has no field of the name that was asked for; ${pointer} is a JSON pointer to one`,
+    remedy: `use --field ${pointer}`,
+  };
+}
 
 const NO_OBJECT = 'it is no JSON object';
 
@@ -214,7 +232,8 @@ export function fieldsOf(value: unknown, { form = 'auto', field }: FileOptions):
   if (field !== undefined) return take(field);
   if (form === 'messages') return take('messages') ?? take('prompt', 'completion');
   if (form === 'conversations') return take('conversations');
-  const chat = form === 'text' ? null : listOf(record, form);
+  const name = form === 'text' ? undefined : listOf(record);
+  const chat = name === undefined ? null : { names: [name], texts: null };
   const text = take('text');
   const isCopy = form === 'auto' && text?.texts != null && !isTranscriptBeside(record, text.texts[0]!);
   const held = chat ?? (isCopy ? null : text) ?? take('prompt', 'completion');
@@ -223,17 +242,8 @@ export function fieldsOf(value: unknown, { form = 'auto', field }: FileOptions):
   return isAnswered ? null : held;
 }
 
-/** The first list of messages of the usual names. */
-function listOf(record: { readonly [name: string]: unknown }, form: FileForm): HeldFields | null {
-  const name = LISTS.find((list) => {
-    const value = record[list];
-    // Others call other things so, too.
-    return list === 'conversation' ? form === 'auto' && Array.isArray(value) && isSaid(value[0]) : Array.isArray(value);
-  });
-  return name === undefined ? null : { names: [name], texts: null };
-}
-
 export const HALF_CHARACTER = 'its text holds half a character';
+
 /** What is wrong with texts that are too large to be read together; null: nothing. */
 export function largeText(
   texts: readonly string[], { largestRecord: most = LARGEST_TEXT }: Pick<FileOptions, 'largestRecord'>,

@@ -55,8 +55,10 @@ export function recordAt(record: CorpusRecord, { value, path }: Inner): CorpusRe
   if (span === null) return null;
   const inner = { ...record, value, bytes: bytes.subarray(span.from, span.to) };
   if (place === undefined) return { ...inner, from: record.from + span.from, to: record.from + span.to };
+  const { text } = record;
   return {
     ...inner, from: place(span.from), to: place(span.to - 1) + 1, place: (offset) => place(span.from + offset),
+    ...(text && { text: { from: text.from - span.from, to: text.to - span.from } }),
   };
 }
 

@@ -81,3 +81,9 @@ test('an input that is messages is read with the one that answers it', async () 
   expect((await told(refused, 'check', '--format', 'ndjson'))[0])
     .toMatchObject({ rule: 'refused-record', pointer: '/input/0' });
 });
+
+test('a preference is not behind what is no list of messages', async () => {
+  const [chosen, rejected] = ['c', 'd'].map((content) => [{ role: 'assistant', content }]);
+  const path = file('conversation/sides.jsonl', `${JSON.stringify({ rejected, chosen, conversation: [[]] })}\n`);
+  expect((await told(path, 'messages')).map(({ content }) => content)).toEqual(['c', 'd']);
+});

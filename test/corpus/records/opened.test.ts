@@ -153,6 +153,9 @@ test('records that are not read are told what would be', async () => {
     'refused: FILE:3: record: its messages are in /request/a, which is read when --field points to it; '
     + 'use --field /request/a',
   ]);
+  const dotted = (await run(['check', '--format', 'concise', '--field', 'request.messages', path])).out.split('\n');
+  const told = 'it has no field of the name that was asked for; /request/messages is a JSON pointer to one';
+  expect(dotted.map((line) => line.endsWith(told)).slice(0, 3)).toEqual([false, true, true]);
 });
 
 test('cells of a column of texts are read as lists, with places in the row', async () => {
@@ -171,6 +174,25 @@ test('cells of a column of texts are read as lists, with places in the row', asy
   const [first] = jsonLines((await run(['messages', path])).out);
   const { body_from: from, body_to: to, content } = first as { body_from: number; body_to: number; content: string };
   expect(unescaped(unescaped(Buffer.from(row).toString('utf8', from, to)))).toBe(content);
+});
+
+test('in an object of a row positions are bytes of the row', async () => {
+  const messages = [{ role: 'user', content: 'é "a" <|end|>' }, { role: 'tool', content: 'b' }];
+  for (const list of [messages, JSON.stringify(messages)]) {
+    const request = { x: 'é', messages: list };
+    const path = write('opened', [{ name: 'request', data: [request], type: 'JSON' }]);
+    const row = Buffer.from(JSON.stringify({ request }));
+    const argv = ['--field', '/request/messages', path];
+    const [first] = jsonLines((await run(['messages', ...argv])).out);
+    const raw = row.toString('utf8', first!['body_from'] as number, first!['body_to'] as number);
+    expect(list === messages ? unescaped(raw) : unescaped(unescaped(raw))).toBe(messages[0]!.content);
+    const [found] = jsonLines((await run(['check', '--format', 'ndjson', ...argv])).out);
+    expect(found!['pointer']).toBe('/request/messages/1');
+    const rest = row.toString('utf8', found!['from'] as number).replaceAll('\\', '');
+    expect(rest.startsWith('{"role":"tool"'), rest.slice(0, 40)).toBe(true);
+    const [audited] = jsonLines((await run(['audit', '--format', 'ndjson', ...argv])).out);
+    expect(row.toString('utf8', audited!['from'] as number, audited!['to'] as number)).toBe('<|end|>');
+  }
 });
 
 test.each(['1', '2'])('lines, a list and one record, on %s threads', async (threads) => {

@@ -101,6 +101,7 @@ function readRecord(line: Line, wanted: readonly string[], forms: number, rows: 
     const form = isList ? 'messages' : formOf(line.text, value.members, forms);
     if (value.members.length > 0 && form === null) flags |= abi.IS_OTHER;
     if (form === null) throw RARE;
+    membersOf(value, (forms & abi.FORM_OTHERS) === 0 ? [] : [OTHER_LIST]);
     const known = ['tools', 'id', ...lists];
     const members = membersOf(value, known, ['version']);
     pushFixed(line, rows, members.get('tools'), members.get('id'));
@@ -196,12 +197,11 @@ function isNoList(text: string, { kind, items, from, to }: JsonNode): boolean {
 
 /** The lists that may hold the messages of a record. */
 function listsOf({ members }: JsonNode, wanted: readonly string[], forms: number): readonly string[] {
-  const others = members.filter(([key]) => key === OTHER_LIST);
-  if ((forms & abi.FORM_OTHERS) === 0 || others.length === 0) return wanted;
-  if (others.length > 1) throw RARE;
-  const [[, node]] = others as [[string, JsonNode]];
   // What else has that name holds no messages.
-  return node.kind === 'list' && node.items[0]?.kind === 'object' ? [...wanted, OTHER_LIST] : wanted;
+  const holds = members.some(([key, node]) => {
+    return key === OTHER_LIST && node.kind === 'list' && node.items[0]?.kind === 'object';
+  });
+  return holds && (forms & abi.FORM_OTHERS) !== 0 ? [...wanted, OTHER_LIST] : wanted;
 }
 
 const OTHER_LIST = 'conversation';
