@@ -5,7 +5,7 @@ import { CALLING, OTHER_ROLES } from '../../formats/chat/roles.ts';
 import { makesToken, tailOf } from '../../formats/control-tokens/find.ts';
 import type { JsonPlace, JsonSpan } from '../records/json-place.ts';
 import { requestOf } from '../records/request.ts';
-import { isTurn, turnsOf } from '../records/turns.ts';
+import { isSaid, isTurn, turnsOf } from '../records/turns.ts';
 import { holdsChat } from '../records/unit.ts';
 import { fieldPath, heldAt, type Inner } from '../records/within.ts';
 import { isObject, type JsonObject as Fields } from '../../tools/json.ts';
@@ -50,6 +50,8 @@ const BESIDE: Readonly<Record<string, string | null>> = { context: 'user', histo
 /** The dialogue before, as pairs of what a user said and what was answered. */
 const HISTORY = 'history';
 const TOOLS = ['tools', 'functions'];
+/** Fields that may be one message. */
+const ANSWERS = ['output', 'chosen', 'rejected'];
 /** Names of everything that is looked into, which columns of a table may have. */
 export const AUDITED: readonly string[] = [...LISTS, ...Object.keys(TEXTS), ...Object.keys(BESIDE), ...TOOLS];
 /** What of a message a template shows as its text. */
@@ -84,7 +86,10 @@ export function textsOf(record: unknown, named: string | null, root: JsonPlace |
   if (Array.isArray(record)) return textsOfTurns(record, root);
   if (!isObject(record)) return null;
   const path = fieldPath(named ?? undefined);
-  if (path !== null) return textsBehind(record, heldAt(record, path.holder), path.name, root);
+  if (path !== null) {
+    const holder = heldAt(record, path.holder);
+    return textsBehind(record, holder, holder === null ? null : path.name, root);
+  }
   const request = named === null ? requestOf(record) : null;
   // What other commands read is looked into, whatever stands beside it.
   return textsBehind(record, request === null || holdsChat(record) ? null : request, named, root);
@@ -128,6 +133,9 @@ function textsIn(
         continue;
       }
       collector.text(item, TEXTS[key] ?? null);
+    } else if (ANSWERS.includes(key) && isSaid(item.value)) {
+      isKnown = true;
+      collector.messages([item.value], () => item);
     } else if (TOOLS.includes(key)) collector.walk(item, null);
     else if (Object.hasOwn(BESIDE, key)) collector.beside(item, BESIDE[key]!);
   }

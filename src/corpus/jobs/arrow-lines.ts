@@ -134,7 +134,10 @@ export class ArrowLines implements Source {
   #choose(fields: readonly ArrowField[]): void {
     const { recordColumn, fields: wanted } = this.#options;
     const names = fields.map(({ name }) => name);
-    const read = recordColumn === undefined ? chooseColumns(names, wanted) : [recordColumn];
+    const isNested = (name: string): boolean => {
+      return fields.some((field) => field.name === name && 'children' in field.type && !isText(field.type));
+    };
+    const read = recordColumn === undefined ? chooseColumns(names, wanted, isNested) : [recordColumn];
     this.#columns = names.flatMap((name, i) => (read.includes(name) ? [i] : []));
     this.#fields = fields;
     if (this.#columns.length === 0) throw this.#missing(fields);

@@ -4,7 +4,7 @@
 import { isObject, type JsonObject } from '../../tools/json.ts';
 import { type ChatForm, chatOf, without } from './chat-form.ts';
 import { canBeTurns, formOfTurns } from './form.ts';
-import { answeredChats, type Chat, otherChats, pairedChats, textsOf } from './other-forms.ts';
+import { answeredChats, areAnswers, type Chat, otherChats, pairedChats, textsOf } from './other-forms.ts';
 import type { CorpusRecord } from './record.ts';
 import { listInText } from './opened.ts';
 import { requestOf } from './request.ts';
@@ -33,7 +33,10 @@ export function heldBy(record: CorpusRecord, { field }: Pick<FileOptions, 'field
   return holder === null ? [] : heldByFields({ ...record, value: withOthers(value as JsonObject, holder) }, path.name);
 }
 
-function heldByFields(record: CorpusRecord, field?: string): Held[] {
+function heldByFields(given: CorpusRecord, field?: string): Held[] {
+  // As unit.ts opens it.
+  const list = field === undefined && areAnswers(given.value) ? listInText(given.value) : null;
+  const record = list === null ? given : { ...given, value: list.value };
   const turns = field === undefined ? turnsOf(record.value) : null;
   if (turns !== null) {
     return [heldAs(formOfTurns(turns), turns)];

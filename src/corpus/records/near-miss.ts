@@ -32,7 +32,7 @@ function wrongType(record: JsonObject): Miss | null {
     return {
       problem: isList ? `its ${name} is text that is not read as a JSON list of messages`
         : `its ${name} is ${held}, not a list of messages`,
-      remedy: isList ? 'give valid JSON, of at most 17 MiB' : 'give a list of messages',
+      remedy: isList ? 'give a list of messages, or valid JSON of at most 17 MiB' : 'give a list of messages',
     };
   }
   // Beside sides that are lists a prompt may be text.

@@ -6,8 +6,9 @@ import { isObject, type JsonObject, own, parseJson, setOwn } from '../../tools/j
 import { crowdOf } from './crowded.ts';
 import { CLOSE_LIST, OPEN_LIST, OPEN_OBJECT } from './json-bytes.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
-import { isSaid, LISTS } from './other-forms.ts';
+import { LISTS } from './other-forms.ts';
 import type { CorpusRecord } from './record-types.ts';
+import { isSaid } from './turns.ts';
 import { fieldPath, heldAt } from './within.ts';
 
 /** Bytes of a text that are still read: of one, several copies are made. */
@@ -38,7 +39,8 @@ export function listInText(record: unknown, options: OpenOptions = {}): ListInTe
   if (holder === null) return null;
   for (const name of pointed !== null ? [pointed.name] : field !== undefined ? [field] : LISTS) {
     const text = own(holder.value, name);
-    if (typeof text !== 'string' || text.length > largestRecord) continue;
+    // Half a character has no bytes that lead back to it.
+    if (typeof text !== 'string' || text.length > largestRecord || SURROGATE.test(text)) continue;
     const bytes = Buffer.from(text);
     // As many values as a record may hold.
     if (!beginsList(bytes) || bytes.length > largestRecord || crowdOf(bytes) !== null) continue;
@@ -51,6 +53,8 @@ export function listInText(record: unknown, options: OpenOptions = {}): ListInTe
   }
   return null;
 }
+
+const SURROGATE = /\p{Surrogate}/u;
 
 /** Whether a text may hold a list of objects, by its first bytes. */
 export function beginsList(bytes: Uint8Array): boolean {

@@ -3,10 +3,10 @@
 
 import { typeOf } from '../../formats/chat/responses.ts';
 import { tokenOfText } from '../../formats/control-tokens/known.ts';
-import { isObject, own } from '../../tools/json.ts';
 import { without } from './chat-form.ts';
 import type { FieldText } from './entries.ts';
 import type { CorpusRecord } from './record.ts';
+import { isSaid } from './turns.ts';
 
 type Fields = { readonly [name: string]: unknown };
 
@@ -62,7 +62,9 @@ export function otherChats(record: CorpusRecord): Chat[] {
   }
   // Messages, and the one that answers them.
   if (Array.isArray(input) && !Array.isArray(output) && isAnswer(output)) {
-    return [{ record, names: ['input', 'output'], isText: false, side: null }];
+    const { instructions, system = instructions } = fields;
+    const value = { ...without(fields, ['instructions']), ...(typeof instructions === 'string' && { system }) };
+    return [{ record: { ...record, value }, names: ['input', 'output'], isText: false, side: null }];
   }
   if (hasItems(input) || hasItems(output)) {
     const names = ['input', 'output'].filter((name) => Array.isArray(fields[name]));
@@ -103,11 +105,6 @@ function isAnswer(side: unknown): boolean {
 const withSide = (record: CorpusRecord, fields: Fields, side: Chat['side']): CorpusRecord =>
   ({ ...record, value: without(fields, SIDES.filter((other) => other !== side)) });
 
-/** Whether a value says who speaks, as a message does. */
-export function isSaid(value: unknown): boolean {
-  return isObject(value) && (typeof own(value, 'role') === 'string' || typeof own(value, 'from') === 'string');
-}
-
 /** Names of lists of messages, in the order in which they are looked for. */
 export const LISTS = ['messages', 'conversations', 'conversation'] as const;
 
@@ -120,11 +117,15 @@ export function listOf(fields: Fields): string | undefined {
   });
 }
 
+/** Whether the sides of a record are answers, to its list of messages where it has one. */
+export const areAnswers = (value: unknown): boolean =>
+  SIDES.every((side) => isAnswer((value as Fields | null)?.[side]));
+
 /** The chats of a record whose sides answer its list of messages; empty: it is another record. */
 export function answeredChats(record: CorpusRecord): Chat[] {
   if (typeof record.value !== 'object' || record.value === null) return [];
   const fields = record.value as Fields;
-  if (!isAnswer(fields['chosen']) || !isAnswer(fields['rejected'])) return [];
+  if (!areAnswers(fields)) return [];
   const name = listOf(fields);
   if (name === undefined) return [];
   return SIDES.map((side) => ({
@@ -270,11 +271,12 @@ export function pairedChats(record: CorpusRecord): Chat[] {
   const isOdd = (name: string): boolean => (fields[name] ?? null) !== null && !isText(name);
   if (pair === undefined || (pair[0] === 'input' && isText('instruction')) || SYSTEMS.some(isOdd)) return [];
   const [asked, answered] = pair;
-  if (holdsToken(`${fields[asked] as string}${fields[answered] as string}`)) {
-    return [{ record, names: pair, isText: true, side: null }];
-  }
   const { history = null } = fields;
   const system = SYSTEMS.find(isText);
+  const isAlone = asked === 'prompt' && history === null && system === undefined;
+  if (isAlone && arePieces(fields[asked] as string, fields[answered] as string)) {
+    return [{ record, names: pair, isText: true, side: null }];
+  }
   const context = asked === 'instruction' ? ['input', 'context'].filter(isText) : [];
   const before = historyOf(history);
   if (before === null) return [];

@@ -6,6 +6,7 @@ import { isBlankByte } from '../../model/bytes.ts';
 import {
   BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, SEPARATOR,
 } from './json-bytes.ts';
+import { isObject, own } from '../../tools/json.ts';
 import { ValueCount } from './crowded.ts';
 import { FirstBytes, layoutOf } from './layout.ts';
 import type { CorpusRecord, RecordProblem } from './record-types.ts';
@@ -14,13 +15,21 @@ type Fields = { readonly [name: string]: unknown };
 
 /** Fields of records that hold a transcript beside whatever they say of a role. */
 const HOLDERS = [
-  'messages', 'conversations', 'conversation', 'text', 'prompt', 'completion', 'chosen', 'rejected', 'instruction',
-  'input', 'output',
+  'messages', 'conversations', 'text', 'prompt', 'completion', 'chosen', 'rejected', 'instruction', 'input', 'output',
 ];
 
 export function isTurn(value: unknown): value is Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return typeof (value as Fields)['role'] === 'string' && !HOLDERS.some((name) => Object.hasOwn(value, name));
+  const { role, conversation } = value as Fields;
+  // What a conversation is called by is no list of its messages.
+  const holds = HOLDERS.some((name) => Object.hasOwn(value, name))
+    || (Array.isArray(conversation) && isSaid(conversation[0]));
+  return typeof role === 'string' && !holds;
+}
+
+/** Whether a value says who speaks, as a message does. */
+export function isSaid(value: unknown): boolean {
+  return isObject(value) && (typeof own(value, 'role') === 'string' || typeof own(value, 'from') === 'string');
 }
 
 /** The turns that a record is: one by itself, or a list of nothing else; null: it is another record. */

@@ -10,7 +10,7 @@ import { RawOffsets, spanOf } from './json-place.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
 import { holdsRecords, type InterchangeForm, isInterchange } from './form.ts';
 import {
-  answeredChats, arePieces, type Chat, isTranscriptBeside, listOf, otherChats, pairedChats, textsOf,
+  answeredChats, areAnswers, arePieces, type Chat, isTranscriptBeside, listOf, otherChats, pairedChats, textsOf,
 } from './other-forms.ts';
 import { type Miss, nearMiss } from './near-miss.ts';
 import { LARGEST_TEXT, listInText, opened } from './opened.ts';
@@ -103,14 +103,16 @@ export function* unitsOfRecord(
   else yield* unitsBehind(whole, heldAt(whole.value, path.holder), { ...options, field: path.name });
 }
 
-function* unitsOfFields(record: CorpusRecord, options: FileOptions): Generator<Unit | BadRecord, void, void> {
+function* unitsOfFields(given: CorpusRecord, options: FileOptions): Generator<Unit | BadRecord, void, void> {
   const { form = 'auto', positions = 'file' } = options;
+  const isAny = options.field === undefined && form === 'auto';
+  // What two sides answer may be a text.
+  const record = (isAny && areAnswers(given.value) ? opened(given, options) : null) ?? given;
   const turns = joinsTurnsOf(options) ? turnsOf(record.value) : null;
   if (turns !== null || isInterchange(form)) {
     yield isInterchange(form) ? interchangeUnit(record, positions, form) : turnsUnit(record, turns!, positions);
     return;
   }
-  const isAny = options.field === undefined && form === 'auto';
   const answered = isAny ? answeredChats(record) : [];
   const fields = answered.length > 0 ? null : fieldsOf(record.value, options);
   if (fields === null) {

@@ -147,7 +147,7 @@ test('records that are not read are told what would be', async () => {
   const { err } = await run(['convert', '--to', 'messages', path]);
   expect(err.replaceAll(path, 'FILE').split('\n').slice(0, 3)).toEqual([
     'refused: FILE:1: record: its messages is text that is not read as a JSON list of messages; '
-    + 'give valid JSON, of at most 17 MiB',
+    + 'give a list of messages, or valid JSON of at most 17 MiB',
     'refused: FILE:2: record: its messages are in /request/messages, which is read when --field points to it; '
     + 'use --field /request/messages',
     'refused: FILE:3: record: its messages are in /request/a, which is read when --field points to it; '
