@@ -30,11 +30,8 @@ import {
 } from '../records/record.ts';
 import { looksWideRaw } from '../records/json-bytes.ts';
 import { WIDE } from '../records/json-cause.ts';
-import { listInText, opened } from '../records/opened.ts';
-import { areAnswers } from '../records/other-forms.ts';
-import { requestOf } from '../records/request.ts';
-import { pointerTo } from '../../tools/json.ts';
-import { holdsFields, largeText, missOf, noRecord } from '../records/unit.ts';
+import { opened } from '../records/opened.ts';
+import { largeText, missOf, noRecord, textToOpen } from '../records/unit.ts';
 import type { LineRange } from '../records/window.ts';
 
 export interface AuditOptions extends PlainReadOptions, FixOptions {
@@ -169,21 +166,6 @@ function* auditOne(auditor: Auditor, record: CorpusRecord | RecordProblem): Gene
   }
 }
 
-/** The record with a list in place of the text that holds it, in the cases in which other commands read it so. */
-function openedFor(record: CorpusRecord, options: AuditOptions): CorpusRecord {
-  const { value } = record;
-  if (options.field !== undefined || areAnswers(value) || !holdsFields(value)) {
-    const whole = opened(record, options);
-    if (whole !== null) return whole;
-  }
-  const request = options.field === undefined && !holdsFields(value) ? requestOf(value) : null;
-  if (request === null || holdsFields(request.value)) return record;
-  const list = listInText(request.value, options);
-  if (list === null) return record;
-  const field = [...request.path, ...list.path].reduce<string>(pointerTo, '');
-  return opened(record, { ...options, field }) ?? record;
-}
-
 const UTF8 = new TextEncoder();
 const inString = (text: string): string => JSON.stringify(text).slice(1, -1);
 /** Text within a JSON string. */
@@ -193,7 +175,7 @@ const innerEncoder = (text: string): Uint8Array => UTF8.encode(inString(inString
 
 function* auditRecord(auditor: Auditor, given: CorpusRecord): Generator<AuditedText, void, void> {
   const { options } = auditor;
-  const record = openedFor(given, options);
+  const record = opened(given, textToOpen(given.value, options));
   const { value, bytes } = record;
   const named = options.field ?? null;
   const texts = textsOf(value, named);

@@ -4,12 +4,11 @@
 import { isObject, type JsonObject } from '../../tools/json.ts';
 import { type ChatForm, chatOf, without } from './chat-form.ts';
 import { canBeTurns, formOfTurns } from './form.ts';
-import { answeredChats, areAnswers, type Chat, otherChats, pairedChats, textsOf } from './other-forms.ts';
+import { answeredChats, type Chat, otherChats, pairedChats, textsOf } from './other-forms.ts';
 import type { CorpusRecord } from './record.ts';
-import { listInText } from './opened.ts';
 import { requestOf } from './request.ts';
 import { turnsOf } from './turns.ts';
-import { fieldsOf, type FileOptions, holdsChat } from './unit.ts';
+import { fieldsOf, type FileOptions, holdsChat, textToOpen } from './unit.ts';
 import { fieldPath, heldAt, withOthers } from './within.ts';
 
 /** One chat, or text that follows each other and holds transcripts. */
@@ -26,17 +25,14 @@ export function heldAs(form: ChatForm, value: unknown): Held {
 
 /** Empty: it holds nothing that is known. */
 export function heldBy(record: CorpusRecord, { field }: Pick<FileOptions, 'field'>): Held[] {
-  const value = (field === undefined ? null : listInText(record.value, { field })?.value) ?? record.value;
+  const value = textToOpen(record.value, { field })?.value ?? record.value;
   const path = fieldPath(field);
   if (path === null) return heldByFields({ ...record, value }, field);
   const holder = heldAt(value, path.holder);
   return holder === null ? [] : heldByFields({ ...record, value: withOthers(value as JsonObject, holder) }, path.name);
 }
 
-function heldByFields(given: CorpusRecord, field?: string): Held[] {
-  // As unit.ts opens it.
-  const list = field === undefined && areAnswers(given.value) ? listInText(given.value) : null;
-  const record = list === null ? given : { ...given, value: list.value };
+function heldByFields(record: CorpusRecord, field?: string): Held[] {
   const turns = field === undefined ? turnsOf(record.value) : null;
   if (turns !== null) {
     return [heldAs(formOfTurns(turns), turns)];
@@ -59,10 +55,8 @@ function heldIn(chat: Chat): Held {
   return { side: chat.side, texts: textsOf(chat), otherFields };
 }
 
-/** What a list that is a text holds, or the request in a record. */
+/** What the request in a record holds, or a question and its answer. */
 function heldByOthers(record: CorpusRecord): Held[] {
-  const list = listInText(record.value);
-  if (list !== null) return heldByFields({ ...record, value: list.value });
   const request = requestOf(record.value);
   if (request !== null && holdsChat(request.value)) {
     return heldByFields({ ...record, value: withOthers(record.value as JsonObject, request) });

@@ -9,7 +9,7 @@ import { RawOffsets, spanOf } from './json-place.ts';
 import { LISTS } from './other-forms.ts';
 import type { CorpusRecord } from './record-types.ts';
 import { isSaid } from './turns.ts';
-import { fieldPath, heldAt } from './within.ts';
+import { fieldPath, heldAt, type Inner } from './within.ts';
 
 /** Bytes of a text that are still read: of one, several copies are made. */
 export const LARGEST_TEXT = 17 * 1024 * 1024;
@@ -30,12 +30,12 @@ export interface OpenOptions {
   readonly largestRecord?: number | undefined;
 }
 
-/** The list of messages that a text of a record holds; null: none does. */
-export function listInText(record: unknown, options: OpenOptions = {}): ListInText | null {
+/** The list of messages that a text of a record holds, or of the object `inner` in it; null: none does. */
+export function listInText(record: unknown, options: OpenOptions = {}, inner?: Inner): ListInText | null {
   const { field, largestRecord = LARGEST_TEXT } = options;
   if (!isObject(record)) return null;
   const pointed = fieldPath(field);
-  const holder = pointed === null ? { value: record, path: [] } : heldAt(record, pointed.holder);
+  const holder = inner ?? heldAt(record, pointed?.holder ?? []);
   if (holder === null) return null;
   for (const name of pointed !== null ? [pointed.name] : field !== undefined ? [field] : LISTS) {
     const text = own(holder.value, name);
@@ -76,11 +76,10 @@ function withValueAt(value: unknown, [step, ...path]: readonly (string | number)
   return copy;
 }
 
-/** The record as if the list stood in it; null: no text of it holds one. */
-export function opened(record: CorpusRecord, options: OpenOptions): CorpusRecord | null {
-  const found = listInText(record.value, options);
+/** The record as if a list stood in it; as it is where none is found. */
+export function opened(record: CorpusRecord, found: ListInText | null): CorpusRecord {
   const span = found && spanOf(record.bytes, found.path);
-  if (found === null || span === null) return null;
+  if (found === null || span === null) return record;
   const { from, to } = span;
   // Edits are made when the record's bytes are gone.
   const raw = Uint8Array.prototype.slice.call(record.bytes, from, to);

@@ -13,7 +13,7 @@ import {
   answeredChats, areAnswers, arePieces, type Chat, isTranscriptBeside, listOf, otherChats, pairedChats, textsOf,
 } from './other-forms.ts';
 import { type Miss, nearMiss } from './near-miss.ts';
-import { LARGEST_TEXT, listInText, opened } from './opened.ts';
+import { LARGEST_TEXT, type ListInText, listInText, opened } from './opened.ts';
 import { requestOf } from './request.ts';
 import { turnsOf } from './turns.ts';
 import { chatUnit, interchangeUnit, turnsUnit } from './unit-chat.ts';
@@ -96,18 +96,15 @@ export function* unitsOfRecord(
     yield unreadRecord(record);
     return;
   }
-  const { field } = options;
-  const whole = (field !== undefined && options.form !== 'text' ? opened(record, options) : null) ?? record;
-  const path = fieldPath(field);
+  const whole = opened(record, textToOpen(record.value, options));
+  const path = fieldPath(options.field);
   if (path === null) yield* unitsOfFields(whole, options);
   else yield* unitsBehind(whole, heldAt(whole.value, path.holder), { ...options, field: path.name });
 }
 
-function* unitsOfFields(given: CorpusRecord, options: FileOptions): Generator<Unit | BadRecord, void, void> {
+function* unitsOfFields(record: CorpusRecord, options: FileOptions): Generator<Unit | BadRecord, void, void> {
   const { form = 'auto', positions = 'file' } = options;
   const isAny = options.field === undefined && form === 'auto';
-  // What two sides answer may be a text.
-  const record = (isAny && areAnswers(given.value) ? opened(given, options) : null) ?? given;
   const turns = joinsTurnsOf(options) ? turnsOf(record.value) : null;
   if (turns !== null || isInterchange(form)) {
     yield isInterchange(form) ? interchangeUnit(record, positions, form) : turnsUnit(record, turns!, positions);
@@ -125,15 +122,14 @@ function* unitsOfFields(given: CorpusRecord, options: FileOptions): Generator<Un
   else yield chatUnit({ record, names: fields.names }, positions);
 }
 
-/** The units of a record without fields that are known: its list may be a text, or stand in a request. */
+/** The units of a record without fields that are known: a request may hold them. */
 function* otherUnits(record: CorpusRecord, options: FileOptions): Generator<Unit | BadRecord, void, void> {
   const { form = 'auto', field } = options;
-  const list = field === undefined && form !== 'text' ? opened(record, options) : null;
-  const request = field === undefined && form === 'auto' && list === null ? requestOf(record.value) : null;
-  if (list !== null) yield* unitsOfFields(list, options);
-  else if (request !== null && holdsChat(request.value)) yield* unitsBehind(record, request, options);
+  const isAny = field === undefined && form === 'auto';
+  const request = isAny ? requestOf(record.value) : null;
+  if (request !== null && holdsChat(request.value)) yield* unitsBehind(record, request, options);
   else {
-    const chats = field === undefined && form === 'auto' ? pairedChats(record) : [];
+    const chats = isAny ? pairedChats(record) : [];
     if (chats.length === 0) yield badRecord(record, 'unknown-record', missOf(record.value, options).problem);
     yield* unitsOfChats(chats, options);
   }
@@ -171,11 +167,23 @@ function* unitsBehind(
   }
 }
 
-/** Whether something is read in a record, beside a request in it. */
-export const holdsChat = (value: unknown): boolean => holdsFields(value) || listInText(value) !== null;
+/**
+ * The list that stands in a text of a record, or of the request in it, and is read in its place: where it is asked for,
+ * where two sides answer it, or where nothing else is read. Null: there is none.
+ */
+export function textToOpen(value: unknown, options: FileOptions): ListInText | null {
+  const { form = 'auto', field } = options;
+  if (form === 'text' || isInterchange(form)) return null;
+  const list = listInText(value, options);
+  if (field !== undefined || form !== 'auto') return list;
+  if (list !== null && (areAnswers(value) || !holdsChat(value))) return list;
+  const request = list === null ? requestOf(value) : null;
+  if (request === null || holdsChat(value) || holdsChat(request.value)) return null;
+  return listInText(value, options, request);
+}
 
-/** Whether something is read in fields of a record as they are. */
-export function holdsFields(value: unknown): boolean {
+/** Whether something is read in a record as it is, beside a request in it. */
+export function holdsChat(value: unknown): boolean {
   const fields = fieldsOf(value, {});
   if (fields !== null) return typeof fields !== 'string';
   // Nothing of the record but its value is looked at.
