@@ -18,6 +18,13 @@ function holdsSign(bytes: Uint8Array): boolean {
   return false;
 }
 
+/** Bytes from `from` on that are those of the marker. */
+function lengthOf(marker: Uint8Array, bytes: Uint8Array, from: number): number {
+  let length = 0;
+  while (length < marker.length && bytes[from + length] === marker[length]) length++;
+  return length;
+}
+
 export class WrittenThoughtReader {
   readonly #give: (bytes: Uint8Array) => void;
   readonly #part: () => void;
@@ -134,14 +141,20 @@ export class WrittenThoughtReader {
   }
 
   #search(bytes: Uint8Array, from: number, at: number): number {
-    let i = from;
-    // By hand: most pieces are short.
-    while (i < bytes.length && !this.#beginsMarker(bytes, i, at)) i++;
-    this.#show(bytes.subarray(from, i));
-    if (i === bytes.length) return i;
-    this.#marker = CLOSE;
-    this.#matched = 1;
-    return i + 1;
+    const { length: end } = bytes;
+    for (let i = from; i < end; i++) {
+      // By hand: most pieces are short.
+      while (i < end && bytes[i] !== LT) i++;
+      if (i === end || !this.#beginsMarker(bytes, i, at)) continue;
+      const length = lengthOf(CLOSE, bytes, i);
+      if (length < CLOSE.length && i + length < end) continue;
+      this.#show(bytes.subarray(from, i));
+      this.#marker = CLOSE;
+      this.#matched = 1;
+      return i + 1;
+    }
+    this.#show(from === 0 ? bytes : bytes.subarray(from));
+    return end;
   }
 
   #match(bytes: Uint8Array, from: number, at: number): number {
