@@ -105,7 +105,13 @@ const formsOf = (mark: string): string[] => {
   return [mark, [...encode(mark)].join(', '), Buffer.from(mark).toString('hex').replace(/..(?=.)/g, '$& ')];
 };
 
+/** What the marks of random inputs begin with. */
+const MARK = 'zq';
+const MARK_FORMS = formsOf(MARK);
+
 function expectNone(text: string, marks: readonly string[], told: string): void {
+  // One look for all of them: there may be many.
+  if (marks.every((mark) => mark.startsWith(MARK)) && !MARK_FORMS.some((form) => text.includes(form))) return;
   for (const form of marks.flatMap(formsOf)) if (text.includes(form)) expect(text, told).not.toContain(form);
 }
 
@@ -214,7 +220,7 @@ function markedInput(random: Random, run: number): Marked {
   let bytes = randomInput(random, random.once(3) ? 40 : 14);
   const marks: string[] = [];
   for (const { from, to } of hiddenIn(bytes, options).sort((a, b) => b.from - a.from)) {
-    const mark = `zq${run}m${marks.length}qz`;
+    const mark = `${MARK}${run}m${marks.length}qz`;
     const at = from + random.below(to - from + 1);
     bytes = Buffer.concat([bytes.subarray(0, at), encode(mark), bytes.subarray(at)]);
     marks.push(mark);
