@@ -46,14 +46,14 @@ function dataOf(text: string, dialect: DialectId): TranscriptData {
 
 /** What a record is after it was a text: ids are made where the text has none. */
 function expectedFrom(record: ChatRecord, dialect: DialectId, hasIds = dialect === 'openchatml-2.2'): ChatRecord {
-  const copy = structuredClone(record);
-  if (hasIds) return copy;
+  if (hasIds) return record;
   let calls = 0;
-  for (const message of copy.messages) {
-    for (const call of message.tool_calls ?? []) call.id = `call_${++calls}`;
-    if (message.role === 'tool') message.tool_call_id = `call_${calls}`;
-  }
-  return copy;
+  const messages = record.messages.map((message) => ({
+    ...message,
+    ...(message.tool_calls && { tool_calls: message.tool_calls.map((call) => ({ ...call, id: `call_${++calls}` })) }),
+    ...(message.role === 'tool' && { tool_call_id: `call_${calls}` }),
+  }));
+  return { ...record, messages };
 }
 
 /** What messages say, with arguments as values; whether a reply has its name from its call is left out. */
