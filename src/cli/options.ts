@@ -79,7 +79,7 @@ export function recordOptions(): Option[] {
 }
 
 export function fieldOption(): Option {
-  const what = 'the field of a record that holds the transcript, or a JSON pointer to it (/request/messages)';
+  const what = 'the field of a record that holds the transcript, or a JSON pointer to it (/inputs/messages)';
   return new Option('--field <name>', what);
 }
 

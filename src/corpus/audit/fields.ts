@@ -4,7 +4,7 @@
 import { CALLING, OTHER_ROLES } from '../../formats/chat/roles.ts';
 import { makesToken, tailOf } from '../../formats/control-tokens/find.ts';
 import type { JsonPlace, JsonSpan } from '../records/json-place.ts';
-import { requestOf } from '../records/request.ts';
+import { answeredIn, requestOf } from '../records/request.ts';
 import { isSaid, isTurn, turnsOf } from '../records/turns.ts';
 import { holdsChat } from '../records/unit.ts';
 import { fieldPath, heldAt, type Inner } from '../records/within.ts';
@@ -90,9 +90,11 @@ export function textsOf(record: unknown, named: string | null, root: JsonPlace |
     const holder = heldAt(record, path.holder);
     return textsBehind(record, holder, holder === null ? null : path.name, root);
   }
-  const request = named === null ? requestOf(record) : null;
   // What other commands read is looked into, whatever stands beside it.
-  return textsBehind(record, request === null || holdsChat(record) ? null : request, named, root);
+  if (named !== null || holdsChat(record)) return textsBehind(record, null, named, root);
+  const held = [requestOf(record), ...answeredIn(record)].filter((one) => one !== null);
+  const texts = [textsBehind(record, null, null, root), ...held.map((one) => textsOfHeld(record, one, null, root))];
+  return merged(texts);
 }
 
 /** The texts of a record, and of an object in it; null: there is none. */
@@ -100,21 +102,28 @@ function textsBehind(
   record: Fields, holder: Inner | null, named: string | null, root: JsonPlace | null,
 ): RecordTexts | null {
   const isRecord = holder === null || holder.path.length === 0;
-  const own = textsIn(record, isRecord ? named : null, root, (key) => itemOf(record, key, root));
-  if (isRecord) return own;
-  const { value, path: [first, ...path] } = holder;
+  const own = textsIn(record, isRecord ? named : null, (key) => itemOf(record, key, root));
+  return isRecord ? own : merged([own, textsOfHeld(record, holder, named, root)]);
+}
+
+/** The texts of an object that a record holds. */
+function textsOfHeld(
+  record: Fields, { value, path: [first, ...path] }: Inner, named: string | null, root: JsonPlace | null,
+): RecordTexts | null {
   const item = path.reduce<Item>((at, step) => {
     return inner(at, (at.value as { readonly [step: string | number]: unknown })[step], step);
   }, itemOf(record, first as string, root));
-  const held = textsIn(value, named, item.place, (key) => inner(item, value[key], key));
-  if (own === null || held === null) return own ?? held;
-  return { fields: [...own.fields, ...held.fields], transcripts: [...own.transcripts, ...held.transcripts] };
+  return textsIn(value, named, (key) => inner(item, value[key], key));
+}
+
+function merged(texts: readonly (RecordTexts | null)[]): RecordTexts | null {
+  const some = texts.filter((one) => one !== null);
+  if (some.length < 2) return some[0] ?? null;
+  return { fields: some.flatMap(({ fields }) => fields), transcripts: some.flatMap(({ transcripts }) => transcripts) };
 }
 
 /** The same of an object, whose members are the items. */
-function textsIn(
-  record: Fields, named: string | null, root: JsonPlace | null, itemAt: (key: string) => Item,
-): RecordTexts | null {
+function textsIn(record: Fields, named: string | null, itemAt: (key: string) => Item): RecordTexts | null {
   const transcripts: AuditField[][] = [];
   const { prompt, completion } = record;
   const isPair = typeof prompt === 'string' && typeof completion === 'string' && isTranscript(prompt);
@@ -141,7 +150,7 @@ function textsIn(
   }
   if (!isKnown && isTurn(record)) {
     isKnown = true;
-    collector.turn(record, root);
+    collector.turn(record, itemAt);
   }
   if (isPair) transcripts.push(['prompt', 'completion'].map((key) => fieldOf(itemAt(key))));
   return isKnown ? { fields: collector.fields, transcripts } : null;
@@ -233,8 +242,8 @@ class Collector {
   }
 
   /** A turn by itself: a record that is a message. */
-  turn(fields: Fields, root: JsonPlace | null): void {
-    this.#takeMembers(fields, (key) => itemOf(fields, key, root));
+  turn(fields: Fields, itemAt: (key: string) => Item): void {
+    this.#takeMembers(fields, itemAt);
     this.#change(this.#first, { edges: 'both' });
   }
 

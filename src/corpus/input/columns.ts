@@ -6,8 +6,11 @@ export const COLUMNS: readonly string[] = [
   'system', 'system_prompt', 'instructions', 'input', 'output', 'chosen', 'rejected', 'instruction', 'history',
 ];
 
-/** What is asked and answered where a table has no other columns that hold it. */
-const ASKED: readonly string[] = ['question', 'query', 'problem', 'response', 'answer', 'solution', 'context'];
+/** What is asked and answered, also by a server, where a table has no other columns that hold it. */
+const ASKED: readonly string[] = [
+  'question', 'query', 'problem', 'response', 'answer', 'solution', 'context', 'body', 'params', 'request', 'choices',
+  'result',
+];
 const HOLDING: readonly string[] = ['messages', 'conversations', 'text', 'completion'];
 
 /**

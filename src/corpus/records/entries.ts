@@ -15,17 +15,20 @@ export interface FieldText {
   readonly isPart?: boolean;
 }
 
+/** Steps to a value: names of members, numbers of items. */
+export type Path = readonly (string | number)[];
+
 export class Entries {
-  readonly #names: readonly string[];
+  readonly #lists: readonly Path[];
   readonly #lengths: readonly number[];
   readonly #texts: readonly FieldText[] | undefined;
 
   /**
-   * `names`: the lists that hold the entries, one or two, none where the record is the list. With a length of 0 such a
+   * `lists`: those that hold the entries, one or two, none where the record is the list. With a length of 0 such a
    * value is the one entry. `texts`: the messages, where they are no entries of lists.
    */
-  constructor(names: readonly string[], lengths: readonly number[], texts?: readonly FieldText[]) {
-    this.#names = names;
+  constructor(lists: readonly Path[], lengths: readonly number[], texts?: readonly FieldText[]) {
+    this.#lists = lists;
     this.#lengths = lengths;
     this.#texts = texts;
   }
@@ -46,14 +49,14 @@ export class Entries {
     );
   }
 
-  #path(number: number): readonly (string | number)[] {
+  #path(number: number): Path {
     const text = this.text(number);
     if (text !== null) return [text.name, ...text.inner ?? []];
-    const [name, other] = this.#names;
+    const [list, other] = this.#lists;
     const [length = 0, otherLength] = this.#lengths;
-    if (name === undefined) return length === 0 ? [] : [number];
-    if (number < length) return [name, number];
-    if (other === undefined) return [name];
-    return otherLength === 0 ? [other] : [other, number - length];
+    if (list === undefined) return length === 0 ? [] : [number];
+    if (number < length) return [...list, number];
+    if (other === undefined) return list;
+    return otherLength === 0 ? other : [...other, number - length];
   }
 }

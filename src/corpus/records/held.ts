@@ -6,7 +6,7 @@ import { type ChatForm, chatOf, without } from './chat-form.ts';
 import { canBeTurns, formOfTurns } from './form.ts';
 import { answeredChats, type Chat, otherChats, pairedChats, textsOf } from './other-forms.ts';
 import type { CorpusRecord } from './record.ts';
-import { requestOf } from './request.ts';
+import { exchangedChats, requestOf } from './request.ts';
 import { turnsOf } from './turns.ts';
 import { fieldsOf, type FileOptions, holdsChat, textToOpen } from './unit.ts';
 import { fieldPath, heldAt, withOthers } from './within.ts';
@@ -55,8 +55,10 @@ function heldIn(chat: Chat): Held {
   return { side: chat.side, texts: textsOf(chat), otherFields };
 }
 
-/** What the request in a record holds, or a question and its answer. */
+/** What the request in a record holds and what answers it, or a question and its answer. */
 function heldByOthers(record: CorpusRecord): Held[] {
+  const answered = isObject(record.value) ? exchangedChats(record) : [];
+  if (answered.length > 0) return answered.map(heldIn);
   const request = requestOf(record.value);
   if (request !== null && holdsChat(request.value)) {
     return heldByFields({ ...record, value: withOthers(record.value as JsonObject, request) });

@@ -4,7 +4,7 @@
 import { typeOf } from '../../formats/chat/responses.ts';
 import { tokenOfText } from '../../formats/control-tokens/known.ts';
 import { without } from './chat-form.ts';
-import type { FieldText } from './entries.ts';
+import type { FieldText, Path } from './entries.ts';
 import type { CorpusRecord } from './record.ts';
 import { isSaid } from './turns.ts';
 
@@ -16,6 +16,8 @@ export interface Chat {
   readonly record: CorpusRecord;
   /** The fields whose lists, or texts, follow each other in it. */
   readonly names: readonly string[];
+  /** Where these stand, if they are no members of the record. */
+  readonly paths?: readonly Path[];
   readonly isText: boolean;
   /** Its form, where the entries do not tell it. */
   readonly form?: 'responses';
@@ -83,7 +85,8 @@ export function otherChats(record: CorpusRecord): Chat[] {
 
 const ITEMS: ReadonlySet<unknown> = new Set(['message', 'reasoning', 'function_call', 'function_call_output']);
 
-const hasItems = (list: unknown): boolean => Array.isArray(list) && list.some((item) => ITEMS.has(typeOf(item)));
+/** Whether a list holds items of Responses. */
+export const hasItems = (list: unknown): boolean => Array.isArray(list) && list.some((item) => ITEMS.has(typeOf(item)));
 
 /** Whether two values are the sides of a preference: lists of messages, or an answer each. */
 const areSides = (...sides: readonly unknown[]): boolean => sides.every(Array.isArray) || sides.every(isAnswer);

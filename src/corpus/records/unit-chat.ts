@@ -24,12 +24,13 @@ import { type BadRecord, badRecord, type Unit } from './unit-types.ts';
 
 /** The unit of a record whose fields hold a chat: one list of messages, a prompt and its completion, or texts. */
 export function chatUnit(
-  { record, names, form: given, texts }: Pick<Chat, 'record' | 'names' | 'form' | 'texts'>, positions: 'file' | 'field',
+  { record, names, paths, form: given, texts }: Pick<Chat, 'record' | 'names' | 'paths' | 'form' | 'texts'>,
+  positions: 'file' | 'field',
 ): Unit | BadRecord {
   const fields = record.value as { readonly [name: string]: unknown };
   const lengths = names.map((name) => (Array.isArray(fields[name]) ? fields[name].length : 0));
   const { form, value } = chatOf(fields, names, given);
-  return unitFrom(record, new Entries(names, lengths, texts), form, value, positions);
+  return unitFrom(record, new Entries(paths ?? names.map((name) => [name]), lengths, texts), form, value, positions);
 }
 
 /** The unit of a record that is turns: a list of them, or one. */
@@ -49,7 +50,7 @@ export function interchangeUnit(
 ): Unit | BadRecord {
   const { value } = record;
   const isHolder = typeof value === 'object' && value !== null && 'messages' in value && Array.isArray(value.messages);
-  const entries = isHolder ? new Entries(['messages'], [Infinity]) : turnEntries(value);
+  const entries = isHolder ? new Entries([['messages']], [Infinity]) : turnEntries(value);
   return unitFrom(record, entries, form, value, positions);
 }
 

@@ -14,7 +14,7 @@ import {
 } from './other-forms.ts';
 import { type Miss, nearMiss } from './near-miss.ts';
 import { LARGEST_TEXT, type ListInText, listInText, opened } from './opened.ts';
-import { requestOf } from './request.ts';
+import { exchangedChats, requestOf } from './request.ts';
 import { turnsOf } from './turns.ts';
 import { chatUnit, interchangeUnit, turnsUnit } from './unit-chat.ts';
 import { type BadRecord, badRecord, detailOf, isBad, type Unit } from './unit-types.ts';
@@ -28,7 +28,7 @@ export type FileForm = 'auto' | 'text' | 'messages' | 'conversations' | Intercha
 export interface FileOptions extends PlainReadOptions {
   readonly form?: FileForm | undefined;
   /**
-   * The field that holds the transcript, or a JSON pointer to it (`/request/messages`); without it `messages`,
+   * The field that holds the transcript, or a JSON pointer to it (`/inputs/messages`); without it `messages`,
    * `conversations`, `conversation`, `text`, `prompt` with `completion`.
    */
   readonly field?: string | undefined;
@@ -122,14 +122,16 @@ function* unitsOfFields(record: CorpusRecord, options: FileOptions): Generator<U
   else yield chatUnit({ record, names: fields.names }, positions);
 }
 
-/** The units of a record without fields that are known: a request may hold them. */
+/** The units of a record without fields that are known: a request may hold them, and an answer. */
 function* otherUnits(record: CorpusRecord, options: FileOptions): Generator<Unit | BadRecord, void, void> {
   const { form = 'auto', field } = options;
   const isAny = field === undefined && form === 'auto';
   const request = isAny ? requestOf(record.value) : null;
-  if (request !== null && holdsChat(request.value)) yield* unitsBehind(record, request, options);
-  else {
-    const chats = isAny ? pairedChats(record) : [];
+  const answered = isAny ? exchangedChats(record) : [];
+  if (answered.length === 0 && request !== null && holdsChat(request.value)) {
+    yield* unitsBehind(record, request, options);
+  } else {
+    const chats = answered.length > 0 || !isAny ? answered : pairedChats(record);
     if (chats.length === 0) yield badRecord(record, 'unknown-record', missOf(record.value, options).problem);
     yield* unitsOfChats(chats, options);
   }

@@ -219,7 +219,7 @@ export class BodyText {
 
   /** Bytes that do not wait for what follows them. */
   #passOn(bytes: Uint8Array, at: number): void {
-    if (this.#written !== null && !this.#hasCall && !this.#written.passes(bytes)) this.#written.take(bytes, at);
+    if (this.#written !== null && !this.#hasCall) this.#written.take(bytes, at);
     else if (this.#shown && !this.#isCut) this.#show(this.#shown.take(bytes));
   }
 

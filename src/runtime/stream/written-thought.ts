@@ -9,22 +9,6 @@ import type { ThoughtText } from './thought-text.ts';
 const LT = 0x3c;
 const NONE = new Uint8Array(0);
 
-/** Shorter ones are looked through by hand: asking the array costs more. */
-const SHORT = 24;
-
-function holdsSign(bytes: Uint8Array): boolean {
-  if (bytes.length > SHORT) return bytes.indexOf(LT) >= 0;
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] === LT) return true;
-  return false;
-}
-
-/** Bytes from `from` on that are those of the marker. */
-function lengthOf(marker: Uint8Array, bytes: Uint8Array, from: number): number {
-  let length = 0;
-  while (length < marker.length && bytes[from + length] === marker[length]) length++;
-  return length;
-}
-
 export class WrittenThoughtReader {
   readonly #give: (bytes: Uint8Array) => void;
   readonly #part: () => void;
@@ -67,11 +51,6 @@ export class WrittenThoughtReader {
   /** A thought may still begin here: there was nothing but white space. */
   get isFront(): boolean {
     return this.#state === 'front';
-  }
-
-  /** The next bytes are shown, and no marker is in sight, as in most text: they need not be taken. */
-  passes(bytes: Uint8Array): boolean {
-    return this.#state === 'text' && this.#matched === 0 && !this.#isHidden && (this.#isLiteral || !holdsSign(bytes));
   }
 
   /** Text without a `<` is shown as it comes. */
@@ -145,9 +124,10 @@ export class WrittenThoughtReader {
     for (let i = from; i < end; i++) {
       // By hand: most pieces are short.
       while (i < end && bytes[i] !== LT) i++;
-      if (i === end || !this.#beginsMarker(bytes, i, at)) continue;
-      const length = lengthOf(CLOSE, bytes, i);
-      if (length < CLOSE.length && i + length < end) continue;
+      let to = i;
+      while (to < end && bytes[to] === CLOSE[to - i]) to++;
+      // There is none, it is something else that begins so, or it is quoted.
+      if (i === end || (to < end && to - i < CLOSE.length) || !this.#beginsMarker(bytes, i, at)) continue;
       this.#show(bytes.subarray(from, i));
       this.#marker = CLOSE;
       this.#matched = 1;

@@ -142,19 +142,19 @@ test('what is read beside such a text is read as ever', async () => {
 test('records that are not read are told what would be', async () => {
   const messages = [{ role: 'user', content: 'a' }];
   const path = file('opened/told.jsonl', [
-    { messages: "[{'role': 'user'}]" }, { request: { messages } }, { request: { messages: 1, a: messages } },
+    { messages: "[{'role': 'user'}]" }, { inputs: { messages } }, { inputs: { messages: 1, a: messages } },
   ].map((record) => `${JSON.stringify(record)}\n`).join(''));
   const { err } = await run(['convert', '--to', 'messages', path]);
   expect(err.replaceAll(path, 'FILE').split('\n').slice(0, 3)).toEqual([
     'refused: FILE:1: record: its messages is text that is not read as a JSON list of messages; '
     + 'give a list of messages, or valid JSON of at most 17 MiB',
-    'refused: FILE:2: record: its messages are in /request/messages, which is read when --field points to it; '
-    + 'use --field /request/messages',
-    'refused: FILE:3: record: its messages are in /request/a, which is read when --field points to it; '
-    + 'use --field /request/a',
+    'refused: FILE:2: record: its messages are in /inputs/messages, which is read when --field points to it; '
+    + 'use --field /inputs/messages',
+    'refused: FILE:3: record: its messages are in /inputs/a, which is read when --field points to it; '
+    + 'use --field /inputs/a',
   ]);
-  const dotted = (await run(['check', '--format', 'concise', '--field', 'request.messages', path])).out.split('\n');
-  const told = 'it has no field of the name that was asked for; /request/messages is a JSON pointer to one';
+  const dotted = (await run(['check', '--format', 'concise', '--field', 'inputs.messages', path])).out.split('\n');
+  const told = 'it has no field of the name that was asked for; /inputs/messages is a JSON pointer to one';
   expect(dotted.map((line) => line.endsWith(told)).slice(0, 3)).toEqual([false, true, true]);
 });
 
@@ -179,15 +179,15 @@ test('cells of a column of texts are read as lists, with places in the row', asy
 test('in an object of a row positions are bytes of the row', async () => {
   const messages = [{ role: 'user', content: 'é "a" <|end|>' }, { role: 'tool', content: 'b' }];
   for (const list of [messages, JSON.stringify(messages)]) {
-    const request = { x: 'é', messages: list };
-    const path = write('opened', [{ name: 'request', data: [request], type: 'JSON' }]);
-    const row = Buffer.from(JSON.stringify({ request }));
-    const argv = ['--field', '/request/messages', path];
+    const inputs = { x: 'é', messages: list };
+    const path = write('opened', [{ name: 'inputs', data: [inputs], type: 'JSON' }]);
+    const row = Buffer.from(JSON.stringify({ inputs }));
+    const argv = ['--field', '/inputs/messages', path];
     const [first] = jsonLines((await run(['messages', ...argv])).out);
     const raw = row.toString('utf8', first!['body_from'] as number, first!['body_to'] as number);
     expect(list === messages ? unescaped(raw) : unescaped(unescaped(raw))).toBe(messages[0]!.content);
     const [found] = jsonLines((await run(['check', '--format', 'ndjson', ...argv])).out);
-    expect(found!['pointer']).toBe('/request/messages/1');
+    expect(found!['pointer']).toBe('/inputs/messages/1');
     const rest = row.toString('utf8', found!['from'] as number).replaceAll('\\', '');
     expect(rest.startsWith('{"role":"tool"'), rest.slice(0, 40)).toBe(true);
     const [audited] = jsonLines((await run(['audit', '--format', 'ndjson', ...argv])).out);

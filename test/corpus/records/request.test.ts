@@ -1,6 +1,7 @@
 // Requests in the lines of a batch are read as the records that they hold: places, pointers, counts, what is lost.
 import { expect, test } from 'vitest';
-import { file, jsonLines, run } from '../../cli/harness.ts';
+import { at, file, jsonLines, run } from '../../cli/harness.ts';
+import { write } from '../tables/parquet-here.ts';
 
 const TOOLS = [{
   type: 'function',
@@ -102,4 +103,79 @@ test('what is no request is told as before', async () => {
   }
   const { out } = await run(['convert', '--to', 'messages', path]);
   expect(jsonLines(out).map((line) => (line as { messages: unknown }).messages)).toEqual(others.map(() => null));
+});
+
+const RESPONSE = { id: 'x', object: 'chat.completion', usage: { total_tokens: 3 } };
+const choiceOf = (message: object, index = 0): object => ({ index, message, finish_reason: 'stop' });
+const said = (content: string): object => ({ role: 'assistant', content, refusal: null });
+const called = { role: 'assistant', content: null, tool_calls: [CALL] };
+const item = (text: string): object =>
+  ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] });
+const completion = (...messages: object[]): object => ({ ...RESPONSE, choices: messages.map(choiceOf) });
+const block = { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'a<|end|>' }] };
+const request = { model: 'm', messages: [{ role: 'user', content: 'q' }], tools: TOOLS };
+const asked = { ...request, tools: [] };
+
+/** Records, the contents of their transcripts but for definitions, and where the token and what is wrong stand. */
+const ANSWERS: [name: string, record: object, contents: string[][], token: string | null, wrong: string | null][] = [
+  ['a completion', completion(said('a<|end|>'), said('b')), [['a<|end|>'], ['b']], 'choices[0].message.content', null],
+  ['a line of a batch', { custom_id: '1', response: { status_code: 200, body: completion(said('a<|end|>')) } },
+    [['a<|end|>']], 'response.body.choices[0].message.content', null],
+  ['a log', { request, response: completion(called, said('a<|end|>')) }, [['q', '{"a": 1}'], ['q', 'a<|end|>']],
+    'response.choices[1].message.content', '/response/choices/0/message/tool_calls/0/function/arguments'],
+  ['a log with bodies', { request: { body: request }, response: { body: completion(called) } }, [['q', '{"a": 1}']],
+    null, '/response/body/choices/0/message/tool_calls/0/function/arguments'],
+  ['a batch of Anthropic', { custom_id: '1', result: { type: 'succeeded', message: block } }, [['a<|end|>']],
+    'result.message.content[0].text', null],
+  ['a log of Anthropic', { request: asked, response: block }, [['q', 'a<|end|>']], 'response.content[0].text', null],
+  ['a batch of Responses', { response: { body: { object: 'response', output: [item('a<|end|>')] } } }, [['a<|end|>']],
+    'response.body.output[0].content[0].text', null],
+  ['a log of Responses', { request: { input: 'q' }, response: { output: [item('a<|end|>')] } }, [['q', 'a<|end|>']],
+    'response.output[0].content[0].text', null],
+  ['a request without an answer', { request: asked, response: null }, [['q']], null, null],
+  ['a request that failed', { body: asked, response: { body: { error: { message: 'x' } } } }, [['q']], null, null],
+  ['a list that is a text', { request: { messages: '[{"role":"user","content":"q"}]' }, response: { choices: [] } },
+    [['q']], null, null],
+];
+
+test.each(ANSWERS)('%s is read by every command', async (name, record, contents, token, wrong) => {
+  const path = file(`request/${name}.jsonl`, `${JSON.stringify(record)}\n`);
+  const messages = jsonLines((await run(['messages', path])).out).filter(({ role }) => role !== 'developer');
+  const read = contents.map((_, i) => {
+    return messages.filter(({ transcript }) => transcript === i).map(({ content }) => content);
+  });
+  expect(read).toEqual(contents);
+  const counts = JSON.parse((await run(['scan', '--format', 'json', path])).out) as { transcripts: number };
+  expect(counts.transcripts).toBe(contents.length);
+  const found = jsonLines((await run(['check', '--format', 'ndjson', path])).out);
+  const errors = found.filter(({ severity }) => severity === 'error').map(({ pointer }) => pointer);
+  expect(errors).toEqual(wrong === null ? [] : [wrong]);
+  const audited = jsonLines((await run(['audit', '--format', 'ndjson', path])).out).slice(0, -1);
+  expect(audited.map(({ rule, field }) => [rule, field])).toEqual(token === null ? [] : [['control-token', token]]);
+  const [converted] = jsonLines((await run(['convert', '--to', 'messages', path])).out);
+  const again = (converted!['messages'] as { role: string; content: string | null }[])
+    .map(({ content }) => content ?? CALL.function.arguments);
+  expect(again).toEqual(contents[0]);
+  const fixed = at(`request/${name}.out`);
+  await run(['audit', '--fix', '--output', fixed, path]);
+  expect((await run(['audit', '--format', 'concise', fixed])).code).toBe(0);
+  const counted = JSON.parse((await run(['scan', '--format', 'json', fixed])).out) as object;
+  expect(counted).toMatchObject({ transcripts: contents.length });
+});
+
+test('columns of a table that hold answers', async () => {
+  const columns = { request: asked, response: completion(said('a')), text_of_others: 'x' };
+  const data = Object.entries(columns).map(([column, value]) => {
+    return { name: column, data: [value], type: typeof value === 'string' ? 'STRING' as const : 'JSON' as const };
+  });
+  const listed = jsonLines((await run(['messages', write('request', data)])).out);
+  expect(listed.map(({ content }) => content)).toEqual(['q', 'a']);
+});
+
+test('convert tells what stands beside an answer', async () => {
+  const record = { ts: 1, request: { messages: asked.messages, model: 'm' }, response: completion(said('a')) };
+  const path = file('request/told.jsonl', JSON.stringify(record));
+  const { err } = await run(['convert', '--to', 'messages', path]);
+  // ts; model; id, object, usage; index, finish_reason.
+  expect(err).toBe(`lost: field 7 (first: ${path}:1: model)\n`);
 });
