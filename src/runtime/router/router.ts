@@ -83,7 +83,8 @@ export class ToolRouter {
   readonly #requireIds: boolean | undefined;
   readonly #exposeErrors: boolean;
   readonly #ids = new Set<string>();
-  readonly #coming = new Set<string>();
+  /** Ids of calls that are to come; null: the call has come, or was given up. */
+  readonly #coming = new Map<string, RoutedCall | null>();
   readonly #pending = new Map<string, Pending>();
   readonly #lanes: Lanes<Pending>;
   readonly #watch = new AbortWatch<Pending>((pending, signal) => this.#cancel(pending, reasonOf(signal)));
@@ -127,9 +128,24 @@ export class ToolRouter {
     }
   }
 
-  /** @internal Ids that calls of the transcript have which are made later: no other call is given one of them. */
-  expectIds(ids: Iterable<string>): void {
-    for (const id of ids) this.#coming.add(id);
+  /**
+   * @internal Calls of the transcript that come later, in any order: an id belongs to the first of them that has it,
+   * and no other call is given it.
+   */
+  expectCalls(calls: readonly RoutedCall[]): void {
+    for (const call of calls) {
+      const { callId } = call;
+      if (!callId || this.#coming.get(callId)) continue;
+      this.#coming.set(callId, faultOfMessage(call) ? null : call);
+    }
+  }
+
+  /** @internal These calls have come, or do not come: other calls may have their ids, unless they were made. */
+  expectNoMore(calls: readonly RoutedCall[]): void {
+    for (const call of calls) {
+      const { callId } = call;
+      if (callId && this.#coming.get(callId) === call) this.#coming.set(callId, null);
+    }
   }
 
   /** Ids of calls that the transcript had before: none of them may come again. */
@@ -137,10 +153,11 @@ export class ToolRouter {
     for (const id of ids) this.#ids.add(id);
   }
 
-  /** What a handler would be given now; null: the call would be refused. Nothing is called. */
+  /** What a handler would be given now; null: the call would be refused or turned away. Nothing is called. */
   inspect(call: RoutedCall): InspectedCall | null {
     checkShape(call);
     if (faultOfMessage(call) ?? this.#idFault(call)) return null;
+    if (this.#isClosed || this.#calls >= this.#limits.maxCalls) return null;
     const checked = this.#desk.check(call);
     return isFault(checked) ? null : { recipient: checked.name, argumentsValue: checked.argumentsValue };
   }
@@ -205,7 +222,11 @@ export class ToolRouter {
   }
 
   #idFault(call: RoutedCall): CallFault | null {
-    if (call.callId) return this.#ids.has(call.callId) ? { rule: 'duplicate-call-id' } : null;
+    const { callId } = call;
+    if (callId) {
+      const isTaken = this.#ids.has(callId) || (this.#coming.get(callId) ?? call) !== call;
+      return isTaken ? { rule: 'duplicate-call-id' } : null;
+    }
     return (this.#requireIds ?? asksOf(call).needsIds) ? { rule: 'missing-call-id' } : null;
   }
 

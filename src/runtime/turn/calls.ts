@@ -23,11 +23,22 @@ export interface CallMaker {
   readonly tell: (event: TurnEvent) => Promise<void> | undefined;
 }
 
-/** Asks for the approvals, and makes the calls that have them. */
+/** Asks for the approvals, and makes the calls that have them. Whose an id is does not depend on who answers first. */
 export async function makeCalls(open: readonly OpenCall[], maker: CallMaker): Promise<Made> {
-  const { router, approve, header, interruption, tell } = maker;
+  const { router, header } = maker;
   const calls = open.map(({ call }) => ({ ...call, ...(header != null && { header }) }));
-  router.expectIds(calls.flatMap(({ callId }) => callId || []));
+  router.expectCalls(calls);
+  try {
+    return await makeExpected(open, calls, maker);
+  } finally {
+    router.expectNoMore(calls);
+  }
+}
+
+async function makeExpected(
+  open: readonly OpenCall[], calls: readonly RoutedCall[], maker: CallMaker,
+): Promise<Made> {
+  const { router, approve, interruption, tell } = maker;
   const asked = calls.map((call) => (approve ? router.inspect(call) : null));
   for (const [index, inspected] of asked.entries()) {
     if (inspected === null) continue;

@@ -37,11 +37,21 @@ export class TurnState {
     this.#usage = resume?.usage ?? null;
   }
 
-  /** Ids of calls that were made, or will not be, and of replies: none of them may come again. */
+  /**
+   * Ids of calls that were made, or will not be, and of replies: none of them may come again. One that an open call has
+   * is its own, unless a message before it has it: calls behind it were refused for it.
+   */
   reserveIds(router: ToolRouter): void {
     const open = new Set(this.openCalls.map(({ at }) => at));
-    const told = this.messages.filter(({ role }, index) => (role === 'assistant' ? !open.has(index) : role === 'tool'));
-    router.reserveIds([...told, ...this.#outcomes].flatMap(({ callId }) => callId || []));
+    const own = new Set<string>();
+    const reserved = new Set<string>();
+    for (const [index, { role, callId }] of this.messages.entries()) {
+      if (!callId || (role !== 'assistant' && role !== 'tool') || own.has(callId)) continue;
+      if (!open.has(index)) reserved.add(callId);
+      else if (!reserved.has(callId)) own.add(callId);
+    }
+    for (const { callId } of this.#outcomes) if (callId && !own.has(callId)) reserved.add(callId);
+    router.reserveIds(reserved);
   }
 
   /** Takes what an output said. Its calls are open. */

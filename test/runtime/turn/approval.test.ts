@@ -66,6 +66,45 @@ describe('approval', () => {
     expect([stop, outcomes.map(({ rule }) => rule)]).toEqual(['final', ['invalid-arguments']]);
   });
 
+  test.each([[1, 20], [20, 1]])('of two calls with one id is asked for the first (%d, %d ms)', async (...times) => {
+    const requests: ApprovalRequest[] = [];
+    const approve = async (request: ApprovalRequest): Promise<boolean> => {
+      requests.push(request);
+      await new Promise((resolve) => setTimeout(resolve, times[requests.length - 1]));
+      return true;
+    };
+    const { outcomes, events } = await run([FIRST + callOf('c1', 'Rome'), ANSWER], { router: counting(), approve });
+    expect(requests.map(({ argumentsValue }) => argumentsValue)).toEqual([{ city: 'Oslo' }]);
+    expect([asked, outcomes.map(({ status, rule }) => rule ?? status)]).toEqual([
+      ['Oslo'], ['ok', 'duplicate-call-id'],
+    ]);
+    expect(events.filter(({ type }) => type === 'turn.approval')).toHaveLength(1);
+  });
+
+  test('is not asked for a call whose id one before it has that is refused', async () => {
+    const { outcomes } = await run([FIRST.replace('city', 'town') + CALL, ANSWER], {
+      router: counting(), approve: () => { throw new Error('asked'); },
+    });
+    expect(outcomes.map(({ rule }) => rule)).toEqual(['invalid-arguments', 'duplicate-call-id']);
+  });
+
+  test('is asked for a call whose id stands in one before it that is no call', async () => {
+    const ambiguous = FIRST.replace('call_id=c1', 'intent=a intent=b call_id=c1');
+    const { outcomes } = await run([ambiguous + CALL, ANSWER], { router: counting(), approve: () => true });
+    expect(outcomes.map(({ status, rule }) => rule ?? status)).toEqual(['duplicate-attribute', 'ok']);
+  });
+
+  test('is not asked for a call beyond those that a router makes', async () => {
+    const router = routerOf({ maxCalls: 1 });
+    const requests: (string | null)[] = [];
+    const approve = ({ callId }: ApprovalRequest): boolean => requests.push(callId) > 0;
+    const { outcomes } = await run([FIRST, callOf('c2', 'Rome').slice(18), ANSWER], { router, approve });
+    expect([requests, outcomes.map(({ status }) => status)]).toEqual([['c1'], ['ok', 'cancelled']]);
+    router.close();
+    const next = await run([callOf('c3', 'Bern').slice(18), ANSWER], { router, approve });
+    expect([requests, next.outcomes.map(({ status }) => status)]).toEqual([['c1'], ['cancelled']]);
+  });
+
   test('takes its time: the deadline of a call begins when it is approved', async () => {
     const clock = new VirtualClock();
     const router = routerOf({
@@ -138,6 +177,32 @@ describe('a run that is resumed', () => {
     const replies = second.messages.filter(({ role }) => role === 'tool').map(({ callId }) => callId);
     expect(replies).toEqual(['c1', 'c2', 'c3']);
     expect(second.prompts.map(({ round }) => round)).toEqual([2]);
+  });
+
+  test.each([[true], [false]])('makes the first of two calls with one id, the same router: %s', async (isSame) => {
+    const router = counting();
+    const first = await run([FIRST + callOf('c1', 'Rome')], { router, approve: () => null });
+    expect([first.stop, first.openCalls.length, first.outcomes.map(({ rule }) => rule)]).toEqual([
+      'approval', 1, ['duplicate-call-id'],
+    ]);
+    const second = await rest(first, [ANSWER], isSame ? { router } : {});
+    expect([second.stop, asked, second.outcomes.map(({ status, rule }) => rule ?? status)]).toEqual([
+      'final', ['Oslo'], ['duplicate-call-id', 'ok'],
+    ]);
+    expect(second.messages.filter(({ role }) => role === 'tool').map(({ content }) => content.slice(0, 10))).toEqual([
+      '{"ok":true', '{"ok":fals',
+    ]);
+  });
+
+  test('makes no call with the id of an earlier one', async () => {
+    const { model } = scripted([FIRST, callOf('c1', 'Rome').slice(18)]);
+    const running = runTurn({ model, messages: [ASK], router: counting() });
+    let outputs = 0;
+    for await (const { type } of running) if (type === 'response.completed' && ++outputs === 2) break;
+    const second = await rest(await running.result, [ANSWER], { approve: () => true });
+    expect([asked, second.outcomes.map(({ status, rule }) => rule ?? status)]).toEqual([
+      [], ['ok', 'duplicate-call-id'],
+    ]);
   });
 
   test('makes the calls of a run that was cancelled before them', async () => {
