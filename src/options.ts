@@ -1,6 +1,7 @@
 // Options of public functions: a name that is none is a wrong call, so that a slip of the pen does not pass unseen.
 
 import { nearest } from './nearest.ts';
+import type { AnySignal } from './platform.ts';
 
 /** The names of options; the types ask for each of them. */
 export type Known<Options> = { readonly [Name in keyof Required<Options>]: 1 };
@@ -26,6 +27,15 @@ export function checkFlags<Options extends object>(options: Options, names: read
     if (value === undefined || typeof value === 'boolean') continue;
     throw new TypeError(`option ${name}: expected true or false; got ${toldOf(value)}`);
   }
+}
+
+/** Throws a TypeError for what is there and no AbortSignal, such as its controller. `name`: what it was given as. */
+export function checkSignal(name: string, value: unknown): void {
+  if (value == null) return;
+  const { aborted, addEventListener, removeEventListener } = value as Partial<Record<keyof AnySignal, unknown>>;
+  const hasListeners = typeof addEventListener === 'function' && typeof removeEventListener === 'function';
+  if (typeof aborted === 'boolean' && hasListeners) return;
+  throw new TypeError(`${name}: expected an AbortSignal; got ${toldOf(value)}`);
 }
 
 /** What a value is, in few words. */

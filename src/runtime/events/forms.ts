@@ -1,6 +1,7 @@
 // The forms in which `eventsOf` gives the events of a stream: those of the documents, or those that clients of other
 // APIs know.
 
+import { checkSignal } from '../../options.ts';
 import type { Stream } from '../stream/core.ts';
 import type { StreamEvent } from '../stream/event.ts';
 import {
@@ -91,12 +92,13 @@ const isAdapted = (form: EventForm): form is AdaptedForm => Object.hasOwn(ADAPTE
 
 /** What the stream must give for a form: contents, as calls of 0.1 stand in them. */
 export function streamOptionsFor(options: StreamOptions & FormOptions & IterateOptions): StreamOptions {
-  const { as = 'ocm', response, finishReason, usage, signal: _, ...rest } = options;
+  const { as = 'ocm', response, finishReason, usage, signal, ...rest } = options;
   if (!EVENT_FORMS.includes(as)) {
     throw new RangeError(`option as: expected one of ${EVENT_FORMS.join(', ')}; got ${JSON.stringify(as)}`);
   }
   checkResponse(response);
   checkFlow({ finishReason, usage });
+  checkSignal('option signal', signal);
   return isAdapted(as) ? { ...rest, collect: true } : rest;
 }
 
@@ -132,6 +134,6 @@ async function* adapted(
     yield* adapter.fail();
     throw error;
   } finally {
-    if (!isRead) await closeSource(source);
+    if (!isRead) closeSource(source);
   }
 }

@@ -26,7 +26,7 @@ import {
   thrownError,
 } from './reply.ts';
 import type { InspectedCall, Outcome, OutcomeStatus, RoutedCall, RouterEvent, RouterOptions } from './types.ts';
-import { checkOptions, type Known } from '../../options.ts';
+import { checkOptions, checkSignal, type Known } from '../../options.ts';
 
 /** A call that waits or runs. */
 interface Pending {
@@ -172,9 +172,13 @@ export class ToolRouter {
     return this.#outcome(id, this.#desk.nameOf(call), 0, { status: 'denied', code: null, envelope, reason });
   }
 
-  /** The outcome of one call; rejects only when `call` is no message at all. Aborting `signal` cancels the call. */
+  /**
+   * The outcome of one call; rejects only when `call` is no message at all, or `signal` no signal. Aborting `signal`
+   * cancels the call.
+   */
   async dispatch(call: RoutedCall, signal?: Signal): Promise<Outcome> {
     checkShape(call);
+    checkSignal('signal', signal);
     const fault = faultOfMessage(call) ?? this.#takeId(call);
     if (typeof fault !== 'string') return this.#refuse(call, call.callId || null, fault);
     const checked = this.#desk.check(call);

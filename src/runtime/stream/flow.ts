@@ -108,19 +108,24 @@ export async function* iterate(
     signal?.removeEventListener('abort', onAbort);
     // Of an iteration that was left nothing is read any more; a stream that has ended gives nothing.
     stream.cancel();
-    await chunks.close();
+    chunks.close();
   }
 }
 
 /** Closes a source of which nothing was read. */
-export async function closeSource(source: ChunkSource): Promise<void> {
-  await chunksOf(source).close();
+export function closeSource(source: ChunkSource): void {
+  chunksOf(source).close();
+}
+
+/** Runs what nobody waits for, and whose failure nobody is left to be told. */
+export function quietly(work: () => unknown): void {
+  void (async () => work())().catch(() => undefined);
 }
 
 interface Chunks {
   next(): Promise<IteratorResult<Chunk, unknown>>;
-  /** Does not wait for a chunk that is under way: it may never come. */
-  close(): Promise<void>;
+  /** Is not waited for: a source that hangs may hang here as well. */
+  close(): void;
 }
 
 function chunksOf(source: ChunkSource): Chunks {
@@ -128,9 +133,9 @@ function chunksOf(source: ChunkSource): Chunks {
     const reader = (source as ReadableSource<Chunk>).getReader();
     return {
       next: () => reader.read() as Promise<IteratorResult<Chunk, unknown>>,
-      close: async () => {
-        await reader.cancel().catch(() => {});
-        reader.releaseLock();
+      close: () => {
+        quietly(() => reader.cancel());
+        quietly(() => reader.releaseLock());
       },
     };
   }
@@ -140,22 +145,16 @@ function chunksOf(source: ChunkSource): Chunks {
     throw new TypeError('eventsOf: expected a ReadableStream or an iterable of chunks, each a Uint8Array or text');
   }
   let isDone = false;
-  let isUnderWay = false;
   return {
     next: async () => {
-      isUnderWay = true;
       const result = await iterator.next();
-      isUnderWay = false;
       if (result.done) isDone = true;
       return result as IteratorResult<Chunk, unknown>;
     },
-    close: async () => {
+    close: () => {
       if (isDone) return;
       isDone = true;
-      // In a function of its own: a `return` that throws is one whose promise is rejected.
-      const closing = (async () => iterator.return?.())();
-      if (isUnderWay) closing.catch(() => {});
-      else await closing;
+      quietly(() => iterator.return?.());
     },
   };
 }

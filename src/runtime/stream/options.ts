@@ -104,10 +104,7 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
   for (const [name, value] of [['messageId', messageId], ['summarize', summarize]] as const) {
     if (value !== undefined && typeof value !== 'function') throw new TypeError(`option ${name}: expected a function`);
   }
-  const rescue = options.rescue || null;
-  if (rescue !== null && typeof rescue.flow !== 'function') {
-    throw new TypeError('option rescue: expected `rescue` of openchatml/stream');
-  }
+  const rescue = givenRescue(options.rescue);
   const number = streams++;
   const collect = options.collect === true;
   return {
@@ -130,6 +127,13 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
     messageId: messageId ?? ((index) => `msg_${number}_${index}`),
     yaml: options.yaml,
   };
+}
+
+/** Throws a TypeError for what is there and not `rescue`. */
+export function givenRescue(given: StreamRescue | null | undefined): StreamRescue | null {
+  const rescue = given || null;
+  if (rescue === null || typeof rescue.flow === 'function') return rescue;
+  throw new TypeError('option rescue: expected `rescue` of openchatml/stream');
 }
 
 function bound(name: string, value: number | undefined, standard: number, most: number): number {

@@ -35,7 +35,8 @@ export class MessageTransform<Form extends EventForm = 'ocm'> {
 
 /**
  * The events of a source of chunks, as the documents name them or, with the option `as`, in a form that other clients
- * know. Leaving the loop closes the source; an aborted signal cancels.
+ * know. Leaving the loop closes the source, without waiting for it; an aborted signal cancels. Throws a TypeError or a
+ * RangeError when an option is wrong.
  *
  * @example
  * ```ts

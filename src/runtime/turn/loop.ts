@@ -8,6 +8,7 @@ import { Refusal } from '../../formats/loss.ts';
 import type { ToolDefinition } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { reasonOf } from '../reason.ts';
+import { givenRescue } from '../stream/options.ts';
 import type { Usage } from '../usage.ts';
 import { type CallMaker, makeCalls, tellOutcome } from './calls.ts';
 import { TurnError } from './error.ts';
@@ -16,7 +17,7 @@ import { cancelled, type OutputRead, OutputReader, type ReadCall } from './read.
 import { Interruption, isStream, openSource } from './source.ts';
 import { TurnState } from './state.ts';
 import type { TurnOutput, TurnOutputStream, TurnOptions, TurnResult, TurnStop } from './types.ts';
-import { checkFlags, checkOptions, type Known } from '../../options.ts';
+import { checkFlags, checkOptions, checkSignal, type Known } from '../../options.ts';
 
 const ROUNDS = 16;
 const OUTPUT_LENGTH = 16 * 1024 * 1024;
@@ -44,11 +45,8 @@ export class Loop {
   constructor(options: TurnOptions, tell: CallMaker['tell']) {
     checkOptions(options, TURN_OPTIONS);
     checkFlags(options, ['stopStripped', 'thinkOpen', 'harmonyPreambles', 'missingChannel', 'reasoning', 'neutralise']);
-    const { model, router, dialect = 'openchatml-2.2', maxRounds, maxOutputLength, signal, approve } = options;
-    if (typeof model !== 'function') throw new TypeError('option model: expected a function');
-    if (approve !== undefined && typeof approve !== 'function') {
-      throw new TypeError('option approve: expected a function');
-    }
+    checkParts(options);
+    const { router, dialect = 'openchatml-2.2', maxRounds, maxOutputLength, signal } = options;
     checkPromptOptions(options, dialect);
     this.#options = options;
     this.#tell = tell;
@@ -221,6 +219,18 @@ export class Loop {
     await this.#tell({ type: 'turn.usage', round: this.#state.rounds, usage });
   }
 }
+/** Throws a TypeError for what the run is to work with, and cannot. */
+function checkParts({ model, router, approve, tools, rescue, signal }: Partial<TurnOptions>): void {
+  if (typeof model !== 'function') throw new TypeError('option model: expected a function');
+  if (typeof router?.dispatch !== 'function') throw new TypeError('option router: expected a ToolRouter');
+  if (approve !== undefined && typeof approve !== 'function') {
+    throw new TypeError('option approve: expected a function');
+  }
+  if (tools != null && !Array.isArray(tools)) throw new TypeError('option tools: expected a list of definitions');
+  givenRescue(rescue);
+  checkSignal('option signal', signal);
+}
+
 
 /** A stream by itself, or an output that holds one. */
 function outputOf(given: TurnOutputStream | TurnOutput): TurnOutput {

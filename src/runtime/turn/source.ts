@@ -1,5 +1,6 @@
 // The output of a model as chunks that can be waited for and given up: a model that hangs holds nobody.
 
+import { quietly } from '../stream/flow.ts';
 import type { TurnOutputChunk, TurnOutputStream } from './types.ts';
 
 /** What ends a run before its time: the caller's signal, or who reads its events and leaves. */
@@ -68,9 +69,4 @@ export function openSource(stream: TurnOutputStream): Source {
 export function isStream(value: unknown): value is TurnOutputStream {
   if (typeof value !== 'object' || value === null) return false;
   return 'getReader' in value || Symbol.asyncIterator in value;
-}
-
-/** Nobody is left to be told that closing failed. */
-function quietly(close: () => Promise<unknown> | undefined): void {
-  void (async () => close())().catch(() => undefined);
 }

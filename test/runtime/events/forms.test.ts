@@ -279,6 +279,7 @@ test.each([
   [{ response: null }, 'option response: expected an object with id, model, created_at'],
   [{ usage: 5 }, 'option usage: expected an object with token counts, or a function'],
   [{ finishReason: 5 }, 'option finishReason: expected text or a function'],
+  [{ signal: new AbortController() }, 'option signal: expected an AbortSignal; got an object'],
 ])('a wrong option is told: %o', (options, message) => {
   for (const as of ['ocm', 'chat', 'responses', 'ai-sdk'] as const) {
     expect(() => eventsOf([], { ...options, as } as never)).toThrow(new TypeError(message));

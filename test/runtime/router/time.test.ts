@@ -268,5 +268,11 @@ test('wrong options and wrong calls are told', async () => {
   }
   expect(() => new ToolRouter({ handlers: { f: 1 as unknown as ToolHandler } })).toThrow('option handlers');
   expect(() => new ToolRouter({ handlers: 5 } as unknown as RouterOptions)).toThrow('option handlers');
+  const { router, events } = routerOf();
+  const error = new TypeError('signal: expected an AbortSignal; got an object');
+  const signal = new AbortController() as never;
+  await expect(router.dispatch(call(), signal)).rejects.toEqual(error);
+  await expect(router.dispatchAll([call(), call()], signal)).rejects.toEqual(error);
+  expect(events).toEqual([]);
   await expect(new ToolRouter({ handlers }).dispatch(null as unknown as RoutedCall)).rejects.toThrow(TypeError);
 });

@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { StreamEvent } from '../../../src/runtime/stream/event.ts';
 import { MessageStream, type StreamOptions } from '../../../src/runtime/stream/stream.ts';
+import type { ChunkSource } from '../../../src/runtime/stream/flow.ts';
 import { eventsOf, MessageTransform } from '../../../src/runtime/stream/transform.ts';
 import { eventsOf as fed, id, joined } from './run.ts';
 
@@ -186,6 +187,39 @@ describe('an async iterator', () => {
     setTimeout(() => controller.abort('stopped'), 5);
     expect(await all(eventsOf(source, { ...OPTIONS, signal: controller.signal })))
       .toEqual([{ type: 'response.cancel', message_id: null, reason: 'stopped' }]);
+  });
+
+  const hung: [string, () => ChunkSource][] = [
+    ['`cancel` of a ReadableStream', () => new ReadableStream({
+      start: (controller) => controller.enqueue('<|start|>assistant<|message|>a'),
+      cancel: () => new Promise(() => {}),
+    })],
+    ['`return` of an iterator', () => ({
+      [Symbol.asyncIterator]: () => {
+        const chunks = ['<|start|>assistant<|message|>a'];
+        return {
+          next: () => (chunks.length > 0 ? Promise.resolve({ done: false, value: chunks.pop()! })
+            : new Promise(() => {})),
+          return: () => new Promise(() => {}),
+        };
+      },
+    })],
+  ];
+  test.each(hung)('that is left or aborted does not wait for the %s', async (_, sourceOf) => {
+    for (const as of ['ocm', 'responses'] as const) {
+      let events = 0;
+      for await (const { type } of eventsOf(sourceOf(), { ...OPTIONS, as })) {
+        events++;
+        if (type.endsWith('delta') || type.endsWith('created')) break;
+      }
+      expect(events).toBeGreaterThan(0);
+      const controller = new AbortController();
+      setTimeout(() => controller.abort('stopped'), 5);
+      let last = '';
+      const { signal } = controller;
+      for await (const { type } of eventsOf(sourceOf(), { ...OPTIONS, as, signal })) last = type;
+      expect(last).toBe(as === 'ocm' ? 'response.cancel' : 'response.failed');
+    }
   });
 
   test('aborted before it begins, and between events', async () => {

@@ -364,8 +364,14 @@ describe('a model that fails ends the run with a result, and leaves nothing open
 });
 
 describe('a run throws before it asks', () => {
-  test.each<[option: string, wrong: Partial<TurnOptions>]>([
+  test.each<[option: string, wrong: { [Name in keyof TurnOptions]?: TurnOptions[Name] | undefined }]>([
     ['model', { model: 5 as unknown as TurnModel }],
+    ['option router: expected a ToolRouter', { router: undefined }],
+    ['option router: expected a ToolRouter', { router: {} as never }],
+    ['option tools: expected a list of definitions', { tools: 5 as never }],
+    ['option rescue: expected `rescue` of openchatml/stream', { rescue: true as never }],
+    ['option signal: expected an AbortSignal; got an object', { signal: new AbortController() as never }],
+    ['option signal: expected an AbortSignal; got true', { signal: true as never }],
     ['maxRounds', { maxRounds: 0 }],
     ['maxOutputLength', { maxOutputLength: 1.5 }],
     ['approve', { approve: true as never }],
@@ -380,6 +386,6 @@ describe('a run throws before it asks', () => {
     ['currentDate', { dialect: 'harmony', system: { currentDate: 5 as unknown as string } }],
   ])('when option %s is wrong', (option, wrong) => {
     const right: TurnOptions = { model: scripted([ANSWER]).model, messages: [ASK], router: routerOf() };
-    expect(() => runTurn({ ...right, ...wrong })).toThrow(option);
+    expect(() => runTurn({ ...right, ...wrong } as TurnOptions)).toThrow(option);
   });
 });
