@@ -112,8 +112,7 @@ export class Stream {
     if (this.#state !== 'open') return [];
     try {
       this.#catchUp();
-      if (this.#surrogate !== '') this.#pushText('');
-      this.#reader.scan.push(bytes, length);
+      if (length > 0) this.#pushBytes(bytes, length);
     } catch (error) {
       this.fail();
       throw error;
@@ -140,6 +139,11 @@ export class Stream {
     this.#plain = null;
     this.#events = null;
     this.#reader.scan.close();
+  }
+
+  #pushBytes(bytes: Uint8Array, length: number): void {
+    if (this.#surrogate !== '') this.#pushText('');
+    this.#reader.scan.push(bytes, length);
   }
 
   #feedText(chunk: string): void {

@@ -10,6 +10,7 @@ import type { DialectId } from '../../scan/dialects.ts';
 import { reasonOf } from '../reason.ts';
 import { givenRescue } from '../stream/options.ts';
 import type { Usage } from '../usage.ts';
+import { Allowance } from './allowance.ts';
 import { type CallMaker, makeCalls, tellOutcome } from './calls.ts';
 import { TurnError } from './error.ts';
 import { checkPromptOptions, promptOf, toolsBeside, type WrittenTurn } from './prompt.ts';
@@ -180,15 +181,13 @@ export class Loop {
       if (given === null) void asked.then((late) => openSource(outputOf(late).stream).close()).catch(() => undefined);
       const output = given && outputOf(given.value);
       if (output) source = openSource(output.stream);
-      let left = this.#maxLength;
-      while (source && !reader.isEnough && !reader.isStopped && left >= 0) {
+      const allowance = new Allowance(this.#maxLength);
+      while (source && !isRead && !reader.isEnough && !reader.isStopped && !allowance.isSpent) {
         const next = await this.#interruption.during(source.next());
-        isRead = next?.value.done === true;
-        if (next === null || isRead) break;
-        const chunk = next.value.value!;
-        const part = chunk.length > left ? chunk.slice(0, left) : chunk;
-        left -= chunk.length;
-        for (const event of reader.feed(part)) await this.#tell(event);
+        if (next === null) break;
+        isRead = next.value.done === true;
+        const part = isRead ? allowance.rest() : allowance.take(next.value.value!);
+        if (part !== null) for (const event of reader.feed(part)) await this.#tell(event);
       }
       // Nothing is left to cancel of an answer that is there as a whole.
       this.#isCancelTold = this.#interruption.isThere && !reader.isEnough;
@@ -219,6 +218,7 @@ export class Loop {
     await this.#tell({ type: 'turn.usage', round: this.#state.rounds, usage });
   }
 }
+
 /** Throws a TypeError for what the run is to work with, and cannot. */
 function checkParts({ model, router, approve, tools, rescue, signal }: Partial<TurnOptions>): void {
   if (typeof model !== 'function') throw new TypeError('option model: expected a function');
@@ -230,7 +230,6 @@ function checkParts({ model, router, approve, tools, rescue, signal }: Partial<T
   givenRescue(rescue);
   checkSignal('option signal', signal);
 }
-
 
 /** A stream by itself, or an output that holds one. */
 function outputOf(given: TurnOutputStream | TurnOutput): TurnOutput {

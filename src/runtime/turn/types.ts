@@ -121,7 +121,10 @@ export interface TurnOptions {
    * control tokens need no escape then.
    */
   readonly vocabulary?: Vocabulary | undefined;
-  /** Bytes, UTF-16 units of text, or ids of one output; what is longer is cut. Default 16 MiB. */
+  /**
+   * Bytes, UTF-16 units of text, or ids of one output; what is longer is cut, and no pair of surrogates in two. Default
+   * 16 MiB.
+   */
   readonly maxOutputLength?: number | undefined;
   /**
    * Where the dialect has no escape: control tokens in bodies of a prompt are broken up instead of refused. In what the

@@ -187,6 +187,9 @@ describe('holding back', () => {
     expect(given.feed('\ud83d')).toEqual([]);
     expect(brief(given.feed('\ude00'))).toEqual(['\u{1f600}']);
     given.feed('\ud83d');
+    expect([...given.feed(new Uint8Array(0)), ...given.feed('')]).toEqual([]);
+    expect(brief(given.feed('\ude00'))).toEqual(['\u{1f600}']);
+    given.feed('\ud83d');
     expect(brief(given.feed(bytes('x'))).join('')).toBe('\ufffdx');
     given.feed('\ud83d');
     expect(deltasOf(given.end(), 'response.delta', 'm0')).toBe('\ufffd');

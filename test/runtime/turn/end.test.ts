@@ -44,6 +44,21 @@ describe('a run ends', () => {
     expect((await run([output], { maxOutputLength: output.length })).stop).toBe('final');
   });
 
+  test('with length, where the length ends in a pair of surrogates, before it', async () => {
+    const head = '<|channel|>final<|message|>';
+    const saying = (chunks: readonly string[]): TurnModel => async function* () {
+      yield* chunks;
+    };
+    for (const chunks of [[`${head}a\u{1f600}b`], [`${head}a`, '\u{1f600}b'], [`${head}a\ud83d`, '', '\ude00b']]) {
+      const cut = await run([], { model: saying(chunks), maxOutputLength: head.length + 2 });
+      expect([cut.stop, shown(cut.events)]).toEqual(['length', 'a']);
+      const whole = await run([], { model: saying(chunks), maxOutputLength: head.length + 3 });
+      expect([whole.stop, shown(whole.events)]).toEqual(['length', 'a\u{1f600}']);
+    }
+    const half = await run([], { model: saying([`${head}a\ud83d`]), maxOutputLength: head.length + 2 });
+    expect(shown(half.events)).toBe('a\ufffd');
+  });
+
   test('with rounds when there are too many', async () => {
     const { stop, rounds, outcomes } = await run([1, 2, 3].map((round) => CALL.slice(18).replace('c1', `c${round}`)));
     expect([stop, rounds, outcomes.length]).toEqual(['rounds', 3, 3]);
