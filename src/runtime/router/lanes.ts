@@ -30,7 +30,7 @@ export class Lanes<T> {
     this.#of(tool).waiting.delete(call);
   }
 
-  /** The next call that has a place, which it takes; `isReady` false: it goes on waiting, and others pass it. */
+  /** The next call that has a place, which it takes; `isReady` false: it is passed over, now and later. */
   take(isReady: (call: T) => boolean): T | null {
     if (this.#running >= this.#most) return null;
     let first: { readonly lane: Lane<T>; readonly call: T; readonly number: number } | null = null;
@@ -38,7 +38,10 @@ export class Lanes<T> {
       if (lane.running >= lane.most) continue;
       for (const [call, number] of lane.waiting) {
         if (first !== null && first.number < number) break;
-        if (!isReady(call)) continue;
+        if (!isReady(call)) {
+          lane.waiting.delete(call);
+          continue;
+        }
         first = { lane, call, number };
         break;
       }

@@ -277,7 +277,7 @@ export class ToolRouter {
 
   /** Starts calls while there is room. */
   #fill(): void {
-    // Where its timer is due there is no time left to work in.
+    // Where its timer is due there is no time left to work in, and there never is again: its timer ends the call.
     const isReady = ({ deadline }: Pending): boolean => this.#clock.now() < deadline;
     for (let next = this.#lanes.take(isReady); next !== null; next = this.#lanes.take(isReady)) this.#start(next);
   }

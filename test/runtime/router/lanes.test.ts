@@ -1,10 +1,27 @@
 // Tools with a bound of their own: how many calls of one run at a time, beside those of others.
 import { describe, expect, test } from 'vitest';
+import { Lanes } from '../../../src/runtime/router/lanes.ts';
 import { ToolRouter } from '../../../src/runtime/router/router.ts';
 import type { ToolHandler, RouterOptions } from '../../../src/runtime/router/types.ts';
 import { randomOf, SEED } from '../../random.ts';
 import { call, routerOf } from './cases.ts';
 import { VirtualClock } from './clock.ts';
+
+test('a call that is not ready is asked about once, and those behind it keep their order', () => {
+  const lanes = new Lanes<number>(1, new Map([['own', 1]]));
+  for (let call = 0; call < 1_000; call++) lanes.add(call, call % 3 === 0 ? 'own' : 'other');
+  let asked = 0;
+  const taken: number[] = [];
+  const isReady = (call: number): boolean => (asked++, call % 100 > 97);
+  for (let call = lanes.take(isReady); call !== null; call = lanes.take(isReady)) {
+    taken.push(call);
+    lanes.free(call % 3 === 0 ? 'own' : 'other');
+    // What is passed over can be given up as well.
+    lanes.remove(call - 1, (call - 1) % 3 === 0 ? 'own' : 'other');
+  }
+  expect(taken).toEqual(Array.from({ length: 10 }, (_, index) => [index * 100 + 98, index * 100 + 99]).flat());
+  expect(asked).toBeLessThan(1_100);
+});
 
 describe('a bound of a tool', () => {
   test('holds beside the bound of all, and others pass by', async () => {
