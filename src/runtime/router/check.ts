@@ -5,6 +5,7 @@ import type { RuleName } from '../../errors.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { ToolDefinition } from '../../model/data.ts';
 import { builtinsOf, callChannelsOf } from '../../model/header/document.ts';
+import { shownName } from '../../printable.ts';
 import { askedOf, isCallChannel } from '../../rules/calls.ts';
 import { isDeadline } from '../../rules/conform.ts';
 import { DIALECTS } from '../../scan/dialects.ts';
@@ -95,11 +96,22 @@ export class CallDesk {
       else this.#handlers.set(recipient, entry);
     }
     this.#patterns = patterns.sort(([a], [b]) => b.length - a.length);
-    for (const tool of tools) this.#definitions.set(`${tool.namespace}.${tool.name}`, tool);
+    for (const tool of tools) this.#define(tool);
     if (!Array.isArray(builtins) || !builtins.every((name) => typeof name === 'string'))
       throw new TypeError('option builtinTools: expected a list of names');
     this.#builtins = builtins;
     this.#longest = longest;
+  }
+
+  /** Throws a TypeError where nobody could ever call the tool: its schema is not used. */
+  #define(tool: ToolDefinition): void {
+    const name = `${tool.namespace}.${tool.name}`;
+    const { refused } = this.#schemas.get(tool);
+    if (refused !== null) {
+      const place = shownName(`#${refused.pointer}`);
+      throw new TypeError(`tool ${shownName(name)}: its schema is not usable at ${place}: ${refused.reason}`);
+    }
+    this.#definitions.set(name, tool);
   }
 
   /** The tool's own name: a bare word means a function of that name, as names are compared without `functions.`. */
@@ -153,7 +165,7 @@ export class CallDesk {
   #argumentFault(value: unknown, definition: ToolDefinition | undefined): string | null {
     if (!definition) return isBounded(value, MOST_VALUES, DEEPEST) ? null : 'they are too deep or too many';
     const schema = this.#schemas.get(definition);
-    return schema.refused || schema.check(value) ? schema.faults(value).join('; ') : null;
+    return schema.check(value) ? schema.faults(value).join('; ') : null;
   }
 
   #builtinsOf({ header }: RoutedCall): readonly string[] {

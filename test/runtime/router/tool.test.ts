@@ -33,6 +33,18 @@ const routerOf = (tool: Tool, options: RouterOptions = {}): ToolRouter => {
   given.length = 0;
   return new ToolRouter({ tools: [tool], clock: new VirtualClock(), ...options });
 };
+test.each<[what: string, parameters: JsonSchema, place: string]>([
+  ['a type', { type: 'objekt' }, '#/type: not what type takes'],
+  ['a reference', { $ref: '#/$defs/none' }, '#/$ref: a reference to nothing'],
+  ['a reference elsewhere', { $ref: 'https://elsewhere.example/schema' }, '#/$ref: a reference out of the schema'],
+  ['a pattern', { type: 'object', properties: { city: { pattern: '(' } } },
+    '#/properties/city/pattern: a pattern that cannot be matched in linear time'],
+])('a router takes no tool whose schema cannot be used: %s', (_, parameters, place) => {
+  const tool = defineTool({ name: 'weather', parameters, execute });
+  const error = new TypeError(`tool functions.weather: its schema is not usable at ${place}`);
+  expect(() => routerOf(tool)).toThrow(error);
+});
+
 const content = (value: object): { content: string } => ({ content: JSON.stringify(value) });
 
 describe.each([
