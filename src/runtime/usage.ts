@@ -9,3 +9,17 @@ export interface Usage {
   /** Of the output. */
   readonly reasoningTokens?: number | undefined;
 }
+
+/** What is given as usage, in numbers: what is none counts as 0. */
+export function countsOf({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Usage): Usage {
+  return {
+    inputTokens: count(inputTokens),
+    outputTokens: count(outputTokens),
+    ...(cachedInputTokens !== undefined && { cachedInputTokens: count(cachedInputTokens) }),
+    ...(reasoningTokens !== undefined && { reasoningTokens: count(reasoningTokens) }),
+  };
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}

@@ -1,7 +1,7 @@
 // The steps of an answer as stream parts of a language model of the Vercel AI SDK. The parts here are the same in
 // LanguageModelV3 (`ai` 6) and LanguageModelV4 (`ai` 7).
 
-import type { Usage } from '../usage.ts';
+import { countsOf, type Usage } from '../usage.ts';
 import { Adapter, type AdapterOptions } from './adapter.ts';
 import type { Ending, Item, Step } from './answer.ts';
 
@@ -108,7 +108,7 @@ const PART = { text: 'text', reasoning: 'reasoning', call: 'tool-input' } as con
 
 function usageOf(usage: Usage | null): AiSdkUsage {
   const { inputTokens: input, outputTokens: output, cachedInputTokens: cached, reasoningTokens: reasoning }
-    : Partial<Usage> = usage ?? {};
+    : Partial<Usage> = usage === null ? {} : countsOf(usage);
   const rest = (all: number | undefined, part: number | undefined): number | undefined =>
     all === undefined || part === undefined ? undefined : all - part;
   return {

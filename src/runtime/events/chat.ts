@@ -1,6 +1,6 @@
 // The steps of an answer as chunks of OpenAI's chat completions.
 
-import type { Usage } from '../usage.ts';
+import { countsOf, type Usage } from '../usage.ts';
 import { Adapter, type AdapterOptions } from './adapter.ts';
 import type { Ending, Step } from './answer.ts';
 
@@ -110,7 +110,7 @@ export class ChatAdapter extends Adapter<ChatEvent> {
   #end(ending: Ending): void {
     if (ending !== 'failed' && ending !== 'cancelled') {
       this.#chunk({}, FINISH[ending]);
-      if (this.usage !== null) this.tell({ ...this.#about, choices: [], usage: usageOf(this.usage) });
+      if (this.usage !== null) this.tell({ ...this.#about, choices: [], usage: usageOf(countsOf(this.usage)) });
       return;
     }
     const message = ending === 'failed' ? 'the model failed' : 'the response was cancelled';

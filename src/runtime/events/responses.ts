@@ -1,6 +1,6 @@
 // The steps of an answer as events of OpenAI's Responses streaming.
 
-import type { Usage } from '../usage.ts';
+import { countsOf, type Usage } from '../usage.ts';
 import { Adapter, type AdapterOptions, type ResponseFields } from './adapter.ts';
 import type { Ending, Item, Step } from './answer.ts';
 import type {
@@ -76,7 +76,7 @@ export class ResponsesAdapter extends Adapter<ResponsesEvent> {
         : ending === 'filtered' ? { reason: 'content_filter' } : null,
       output: [...this.#output],
       output_text: text.join(''),
-      ...(ending !== null && this.usage !== null && { usage: usageOf(this.usage) }),
+      ...(ending !== null && this.usage !== null && { usage: usageOf(countsOf(this.usage)) }),
     } as ResponsesObject;
   }
 

@@ -23,13 +23,13 @@ export interface FlowOptions {
   readonly usage?: Usage | null | (() => Usage | null | undefined) | undefined;
 }
 
-/** @internal Throws a TypeError for what is neither a value nor a function that gives one. */
-export function checkFlow({ finishReason, usage }: FlowOptions): void {
+/** @internal Throws a TypeError for what is neither a value nor a function that gives one. `whose`: before its name. */
+export function checkFlow({ finishReason, usage }: FlowOptions, whose = 'option'): void {
   const isGiven = (value: unknown, type: string): boolean => value == null || typeof value === 'function'
     || typeof value === type;
-  if (!isGiven(finishReason, 'string')) throw new TypeError('option finishReason: expected text or a function');
+  if (!isGiven(finishReason, 'string')) throw new TypeError(`${whose} finishReason: expected text or a function`);
   if (isGiven(usage, 'object')) return;
-  throw new TypeError('option usage: expected an object with token counts, or a function');
+  throw new TypeError(`${whose} usage: expected an object with token counts, or a function`);
 }
 
 /** What makes the events of a form. */

@@ -8,6 +8,8 @@ import { Refusal } from '../../formats/loss.ts';
 import type { ToolDefinition } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { reasonOf } from '../reason.ts';
+import { checkChunk } from '../stream/core.ts';
+import { checkFlow } from '../stream/flow.ts';
 import { givenRescue } from '../stream/options.ts';
 import type { Usage } from '../usage.ts';
 import { Allowance } from './allowance.ts';
@@ -17,7 +19,7 @@ import { checkPromptOptions, promptOf, toolsBeside, type WrittenTurn } from './p
 import { cancelled, type OutputRead, OutputReader, type ReadCall } from './read.ts';
 import { Interruption, isStream, openSource } from './source.ts';
 import { TurnState } from './state.ts';
-import type { TurnOutput, TurnOutputStream, TurnOptions, TurnResult, TurnStop } from './types.ts';
+import type { TurnOutput, TurnOutputChunk, TurnOutputStream, TurnOptions, TurnResult, TurnStop } from './types.ts';
 import { checkFlags, checkOptions, checkSignal, type Known } from '../../options.ts';
 
 const ROUNDS = 16;
@@ -176,24 +178,27 @@ export class Loop {
     try {
       const beside = { tools: this.#tools, round: this.#state.rounds, signal: controller.signal };
       const asked = (async () => model({ messages, text, ...(ids && { ids }), ...beside }))();
-      const given = await this.#interruption.during(asked);
+      const answer = await this.#interruption.during(asked);
       // What comes after an abort is closed unread.
-      if (given === null) void asked.then((late) => openSource(outputOf(late).stream).close()).catch(() => undefined);
-      const output = given && outputOf(given.value);
-      if (output) source = openSource(output.stream);
+      if (answer === null) void asked.then((late) => openSource(outputOf(late).stream).close()).catch(() => undefined);
+      const output = answer && outputOf(answer.value);
+      if (output) {
+        source = openSource(output.stream);
+        checkFlow(output, 'model:');
+      }
       const allowance = new Allowance(this.#maxLength);
       while (source && !isRead && !reader.isEnough && !reader.isStopped && !allowance.isSpent) {
         const next = await this.#interruption.during(source.next());
         if (next === null) break;
         isRead = next.value.done === true;
-        const part = isRead ? allowance.rest() : allowance.take(next.value.value!);
+        const part = isRead ? allowance.rest() : allowance.take(checkedChunk(next.value.value));
         if (part !== null) for (const event of reader.feed(part)) await this.#tell(event);
       }
       // Nothing is left to cancel of an answer that is there as a whole.
       this.#isCancelTold = this.#interruption.isThere && !reader.isEnough;
       const last = this.#isCancelTold
         ? reader.cancel(reasonOf(this.#interruption.signal))
-        : reader.end(isRead ? output?.finishReason?.() : undefined, !isRead && !reader.isStopped);
+        : reader.end(isRead ? given(output?.finishReason) : undefined, !isRead && !reader.isStopped);
       for (const event of last) await this.#tell(event);
       await this.#takeUsage(output);
     } finally {
@@ -208,7 +213,7 @@ export class Loop {
   async #takeUsage(output: TurnOutput | null): Promise<void> {
     let usage: Usage | null | undefined;
     try {
-      usage = output?.usage?.();
+      usage = given(output?.usage);
     } catch (error) {
       // What was said stands, whatever it cost.
       this.#state.error = new TurnError(error);
@@ -234,6 +239,17 @@ function checkParts({ model, router, approve, tools, rescue, signal }: Partial<T
 /** A stream by itself, or an output that holds one. */
 function outputOf(given: TurnOutputStream | TurnOutput): TurnOutput {
   return isStream(given) ? { stream: given } : (given ?? { stream: given });
+}
+
+/** A value, or what a function gives. */
+function given<T>(value: T | (() => T)): T {
+  return value instanceof Function ? value() : value;
+}
+
+function checkedChunk(chunk: unknown): TurnOutputChunk {
+  if (Array.isArray(chunk)) return chunk as readonly number[];
+  checkChunk(chunk, 'model');
+  return chunk;
 }
 
 function positive(name: string, value: number): number {

@@ -45,14 +45,16 @@ export type TurnOutputStream = AsyncIterable<TurnOutputChunk> | ReadableSource<T
 export interface Vocabulary extends Encoder, Pick<TokenOptions, 'decode' | 'stops'> {}
 
 /**
- * An output, and why the model stopped, asked for at its end: `stop` and `tool_calls` say that the stop token was
- * stripped.
+ * An output, and why the model stopped, a text or a function that is asked at its end: `stop` and `tool_calls` say that
+ * the stop token was stripped.
  */
 export interface TurnOutput {
   readonly stream: TurnOutputStream;
-  readonly finishReason?: (() => string | null | undefined) | undefined;
-  /** What the output cost, asked for when it is read no further. Where it throws, the output still counts. */
-  readonly usage?: (() => Usage | null | undefined) | undefined;
+  readonly finishReason?: string | null | (() => string | null | undefined) | undefined;
+  /**
+   * What the output cost. A function is asked when it is read no further; where that throws, the output still counts.
+   */
+  readonly usage?: Usage | null | (() => Usage | null | undefined) | undefined;
 }
 
 /** What `runTurn` asks for an output. */

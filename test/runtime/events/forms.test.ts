@@ -288,6 +288,22 @@ test.each([
   if ('response' in options) expect(() => new ChatAdapter(options as never)).toThrow(new TypeError(message));
 });
 
+test.each<[usage: unknown, total: number]>([
+  [{}, 0], [{ inputTokens: 3 }, 3], [{ inputTokens: NaN, outputTokens: 2 }, 2],
+  [{ inputTokens: '3', outputTokens: 2, reasoningTokens: null, cachedInputTokens: Infinity }, 2],
+])('what is no number in usage counts as 0: %o', async (usage, total) => {
+  const told: Record<string, unknown> = {};
+  for (const as of ['chat', 'responses', 'ai-sdk'] as const) {
+    const input = [bytes('<|channel|>final<|message|>a<|return|>')];
+    for await (const event of eventsOf(input, { ...OPTIONS, as, usage: usage as Usage })) told[as] = event;
+  }
+  expect(told).toMatchObject({ chat: { usage: { total_tokens: total } } });
+  expect(told).toMatchObject({ responses: { response: { usage: { total_tokens: total } } } });
+  expect(JSON.stringify(told)).not.toContain('null,"total');
+  const { inputTokens: input, outputTokens: output } = (told['ai-sdk'] as Extract<AiSdkPart, { type: 'finish' }>).usage;
+  expect(input.total! + output.total!).toBe(total);
+});
+
 test('a MessageTransform refuses a form that there is not', () => {
   expect(() => new MessageTransform({ as: 'other' as never })).toThrow('option as');
 });

@@ -1,7 +1,9 @@
 // The turn loop: how runs end, with models that are cut, silent, cancelled, broken, or that speak for others.
 import { describe, expect, test } from 'vitest';
 import { runTurn } from '../../../src/runtime/turn/turn.ts';
-import type { TurnModel, TurnOutputStream, TurnEvent, TurnOptions } from '../../../src/runtime/turn/types.ts';
+import type {
+  TurnModel, TurnOutput, TurnOutputStream, TurnEvent, TurnOptions,
+} from '../../../src/runtime/turn/types.ts';
 import { countedController, settled, VirtualClock } from '../router/clock.ts';
 import { ANSWER, ASK, CALL, lines, refuseUnhandled, routerOf, run, scripted, shown, THINK } from './script.ts';
 
@@ -375,6 +377,37 @@ describe('a model that fails ends the run with a result, and leaves nothing open
     expect([rest.stop, rest.error, asked, lines(rest.messages).slice(4)]).toEqual([
       'final', null, 1, ['assistant final - - It rains.'],
     ]);
+  });
+});
+
+describe('what a model gives besides text', () => {
+  test.each<[what: string, chunk: unknown]>([
+    ['nothing', undefined], ['null', null], ['a number', 5], ['an object', { text: 'x' }],
+  ])('a chunk that is %s is told', async (_, chunk) => {
+    const model = async function* (): AsyncGenerator<never> {
+      yield chunk as never;
+    };
+    const { stop, error } = await run([], { model });
+    expect([stop, error?.cause]).toEqual(['failed', new TypeError('model: expected a Uint8Array or text')]);
+  });
+
+  test('a finish reason and usage may be values', async () => {
+    const stream = (async function* () {
+      yield '<|channel|>final<|message|>It rains.';
+    })();
+    const model = (): TurnOutput => ({ stream, finishReason: 'stop', usage: { inputTokens: 1, outputTokens: 2 } });
+    const { stop, usage } = await run([], { model });
+    expect([stop, usage]).toEqual(['final', { inputTokens: 1, outputTokens: 2 }]);
+  });
+
+  test.each<[output: object, message: string]>([
+    [{ finishReason: 5 }, 'model: finishReason: expected text or a function'],
+    [{ usage: 5 }, 'model: usage: expected an object with token counts, or a function'],
+  ])('what is neither a value nor a function is told, and the stream closed: %o', async (output, message) => {
+    let isClosed = false;
+    const stream = new ReadableStream({ cancel: () => void (isClosed = true) });
+    const { stop, error } = await run([], { model: () => ({ stream, ...output }) });
+    expect([stop, error?.cause, isClosed]).toEqual(['failed', new TypeError(message), true]);
   });
 });
 
