@@ -58,8 +58,8 @@ export interface MessageData {
   /** @internal Where the content stands in that of what it was read from, in UTF-16 units; absent: it is all of it. */
   readonly contentFrom?: number | undefined;
   /**
-   * @internal A call that is written as text in a record and cannot be read, or several that are too many, told where
-   * `origin` is: it is hidden text that counts as a call (R-HERMES).
+   * @internal A call that cannot be read, or several that are too many: hidden text that counts as a call (R-HERMES).
+   * Told of calls that are written as text in a record, where `origin` is, and of those of 0.1 in a turn.
    */
   readonly unread?: true | undefined;
   /** Number of the entry of a record that it was read from, where that was asked for. */

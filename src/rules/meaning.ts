@@ -159,7 +159,7 @@ export class Meaning {
       if (problem) tell({ ...problem, ...span });
     };
     for (const call of calls) {
-      const fault = callFault(call, message, this.#machine, this.#source);
+      const fault = callFault(call, span, this.#machine, this.#source);
       if (fault !== null) tell(fault);
       tellCall(this.#lineCall(call));
     }
@@ -238,7 +238,7 @@ export class Meaning {
       return;
     }
     const call = readCall(this.#source, text, true);
-    const fault = callFault(call, message, this.#machine, this.#source);
+    const fault = callFault(call, { from: message.from, to: message.header.to }, this.#machine, this.#source);
     if (fault !== null) tell(fault);
     tellCall(this.#lineCall(call));
   }

@@ -33,8 +33,8 @@ const CLOSE_TAG = new TextEncoder().encode(CLOSE_CALL);
 
 type Bytes = { bytes(from: number, to: number): Uint8Array };
 
-/** Bytes of one call that are read. */
-const LONGEST = 16 * 1024 * 1024;
+/** Bytes of one call that are read, and of a reply. */
+export const LONGEST_CALL = 16 * 1024 * 1024;
 
 /** The tools that the replies of a message name, one for each; null: it names none (0.1 extended §8.3). */
 export function readReplyNames(message: Message, source: Bytes, machine: Finder): (string | null)[] {
@@ -62,7 +62,7 @@ function mayNameAt(machine: Finder, from: number, to: number): boolean {
 }
 
 const textAt = (source: Bytes, begin: number, end: number): string =>
-  decodeUtf8(source.bytes(begin, Math.min(end, begin + LONGEST)));
+  decodeUtf8(source.bytes(begin, Math.min(end, begin + LONGEST_CALL)));
 
 /** The JSON object that begins a text: its name, and all of it; null: there is none. */
 function readObject(text: string): { readonly name: string | null; readonly value: JsonObject | null } {
@@ -96,7 +96,7 @@ export function namesOf(calls: Iterable<LineCall>): (string | null)[] {
 
 /** A call, of which [from, to) is what follows the token. */
 export function readCall(source: Bytes, { from, to }: Span, isWritten: boolean): LineCall {
-  const text = { from, to: Math.min(to, from + LONGEST) };
+  const text = { from, to: Math.min(to, from + LONGEST_CALL) };
   const { name, value } = readObject(textAt(source, text.from, text.to));
   return { name, arguments: value === null ? undefined : own(value, 'arguments'), value, text, isWritten };
 }
@@ -107,9 +107,9 @@ interface JsonChecker {
 
 /**
  * Tells what of a call is not `{"name": string, "arguments": object}`, followed by its closing tag where it is text;
- * null: nothing.
+ * null: nothing. `header`: of its message.
  */
-export function callFault(call: LineCall, message: Message, machine: JsonChecker, source: Bytes): Finding | null {
+export function callFault(call: LineCall, header: Span, machine: JsonChecker, source: Bytes): Finding | null {
   const { text, isWritten } = call;
   const bytes = source.bytes(text.from, text.to);
   const fault = objectFault(bytes, call, machine);
@@ -117,7 +117,7 @@ export function callFault(call: LineCall, message: Message, machine: JsonChecker
   const { at, detail } = fault;
   const rule = 'bad-call-object';
   // Behind a token, prose may follow the object, and the message is told of.
-  if (!isWritten) return { rule, from: message.from, to: message.header.to, detail };
+  if (!isWritten) return { rule, from: header.from, to: header.to, detail };
   const length = at < bytes.length ? Math.abs(characterLength(bytes, at, bytes.length)) : 0;
   return { rule, from: text.from + at, to: text.from + at + length, detail };
 }

@@ -66,7 +66,7 @@ export class Answer {
   /** Of a transcript: its last message answers. */
   #isAnswered = false;
   #hasCutCall = false;
-  /** The last message is a call that contradicts itself, or that has no message token. */
+  /** The last message is a call that contradicts itself or has no message token, or holds a 0.1 call that is none. */
   #isRefused = false;
   /** The last message whose header is not ended by its message token. */
   #lacksMessage: string | null = null;
@@ -89,6 +89,7 @@ export class Answer {
         break;
       case 'diagnostic':
         if (event.diagnostic.rule === 'missing-message') this.#lacksMessage = event.message_id;
+        if (event.diagnostic.rule === 'bad-call-object' && this.#added !== null) this.#isRefused = true;
         break;
       case 'response.delta':
         this.#grow('text', event.message_id, event.delta);

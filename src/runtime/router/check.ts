@@ -52,6 +52,9 @@ export function faultOfMessage(call: RoutedCall): CallFault | null {
       detail: 'the header is ambiguous or too long, or an attribute in it is empty; nothing was called',
     };
   }
+  if (call.unread === true) {
+    return { rule: 'bad-call-object', detail: 'a call is {"name": string, "arguments": object}' };
+  }
   if (call.role !== 'assistant' || !isToolRecipient(call.recipient ?? null)) return { rule: 'call-without-recipient' };
   if (call.lacksMessage === true) return { rule: 'missing-message' };
   if (call.end === 'eof') return { rule: 'truncated' };

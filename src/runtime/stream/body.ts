@@ -3,9 +3,11 @@
 
 import type { Mark } from '../../model/thoughts.ts';
 import { ThoughtReader } from '../../model/thoughts.ts';
+import type { Finding } from '../../errors.ts';
 import type { StreamEvent } from './event.ts';
 import { JsonBody } from './json-body.ts';
 import { LeakReader } from './leak.ts';
+import { LineCalls } from './line-calls.ts';
 import { PlainText } from './plain.ts';
 import { isBlankText, MOST_WAITING, Paragraphs, TextPieces } from './text.ts';
 import { ThoughtText } from './thought-text.ts';
@@ -24,6 +26,8 @@ export interface BodyUse {
   readonly writtenThoughts: 'none' | 'some' | 'open';
   /** Deltas of such reasoning. */
   readonly tellsThoughts: boolean;
+  /** Of the message. */
+  readonly header: Span;
   /** Calls or replies may be written as text (R-HERMES). */
   readonly writtenTags: 'calls' | 'replies' | null;
   /** A 0.1 call of which only white space would be shown is not visible: white space waits (R-CALL). */
@@ -57,7 +61,8 @@ export class BodyText {
   readonly #json: JsonBody | null;
   /** Marks that begin thoughts in what is shown: from and to of each. */
   readonly #marks: number[] = [];
-  #hasCall = false;
+  /** In 0.1: from the first call on, which nobody is shown. */
+  #calls: LineCalls | null = null;
   #hasReply = false;
   /** At the mark that ends a thought. */
   #isEnding = false;
@@ -175,10 +180,19 @@ export class BodyText {
     if (!this.#hasCall) this.#written?.quote(at);
   }
 
+  /** What is wrong with calls of 0.1. */
+  get callFaults(): readonly Finding[] {
+    return this.#calls?.faults ?? [];
+  }
+
+  get #hasCall(): boolean {
+    return this.#calls !== null;
+  }
+
   /** The next bytes of the content, which stand at position `at` of the input. */
   take(bytes: Uint8Array, at: number): void {
     const closed = this.#written === null ? -1 : this.#written.closed;
-    if (this.#tags !== null && !this.#hasCall) this.#tags.take(bytes, at);
+    if (this.#tags !== null) this.#tags.take(bytes, at);
     else if (this.#leak !== null && this.#leak.isWaiting) this.#leak.take(bytes, at);
     else this.#passOn(bytes, at);
     this.#json?.take(bytes, at);
@@ -197,11 +211,10 @@ export class BodyText {
     const give = (bytes: Uint8Array, at: number): void => this.#passOn(bytes, at);
     switch (this.#use.writtenTags) {
       case 'calls':
-        return new CallTagReader(give, () => {
-          if (this.#thoughts!.open !== null || this.#written?.isUnclosed) return false;
+        return new CallTagReader(give, (to) => {
+          if (this.#thoughts!.open !== null || this.#written?.isUnclosed) return;
           this.#written?.interrupt();
-          this.#call();
-          return true;
+          this.#call(to, true);
         });
       case 'replies':
         return new ReplyTagReader(give, () => void (this.#hasReply = true));
@@ -210,16 +223,18 @@ export class BodyText {
     }
   }
 
-  /** A call begins: nothing more is shown. */
-  #call(): void {
+  /** A call begins behind a token or tag that ends at `from`: nothing more is shown. */
+  #call(from: number, isWritten: boolean): void {
     this.#show(this.#shown!.flush());
-    this.#hasCall = true;
+    this.#calls ??= new LineCalls(this.#use.header);
+    this.#calls.begin(from, isWritten);
     if (this.#use.waitsForText && this.#waiting !== null) this.isVisible = false;
   }
 
   /** Bytes that do not wait for what follows them. */
   #passOn(bytes: Uint8Array, at: number): void {
-    if (this.#written !== null && !this.#hasCall) this.#written.take(bytes, at);
+    if (this.#calls !== null) this.#calls.take(bytes, at);
+    else if (this.#written !== null) this.#written.take(bytes, at);
     else if (this.#shown && !this.#isCut) this.#show(this.#shown.take(bytes));
   }
 
@@ -254,7 +269,7 @@ export class BodyText {
 
   /** A mark, which is content: its bytes are taken between `mark` and `afterMark`. */
   mark(mark: Mark): void {
-    if (!this.#thoughts || this.#hasCall) return;
+    if (!this.#thoughts) return;
     this.#tags?.interrupt();
     this.#leak?.release();
     this.#written?.interrupt();
@@ -263,7 +278,7 @@ export class BodyText {
     if (does === 'ends') this.#isEnding = true;
     if (does === 'opens' && this.#use.marksAreWrong) this.#marks.push(mark.from, mark.to);
     if (does === 'opens') this.#show(this.#shown!.flush());
-    else if (does === 'calls') this.#call();
+    else if (does === 'calls') this.#call(mark.to, false);
   }
 
   afterMark(): void {
@@ -278,6 +293,7 @@ export class BodyText {
   /** The body has ended. */
   finish(): void {
     this.#tags?.finish();
+    this.#calls?.end();
     this.part();
     if (this.#written?.isUnclosed) this.#thought?.end();
     this.#showFront();

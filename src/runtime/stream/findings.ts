@@ -166,6 +166,7 @@ export class StreamFindings {
     const add = (finding: Finding): void => this.add(finding, number, declared, id);
     for (const mark of message.marks()) add({ rule: 'cot-in-final', ...mark });
     if (message.brokenJson) add(brokenJson(message.about.constrained, message.brokenJson));
+    for (const fault of message.callFaults) add(fault);
     if (message.reasoning) add({ rule: 'reasoning-in-final', ...message.reasoning });
     if (message.leak) add({ rule: 'leaked-channel', ...message.leak });
     if (message.isOpenTurn) {

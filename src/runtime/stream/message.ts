@@ -1,6 +1,7 @@
 // A message of a stream, from its header to its end: what it is, who its text is for, and the events that frame it.
 
 import { CALL, EOF_END, HAS_LINE, IMPLICIT_END, RETURN, TOKEN_MASK, TOKEN_SHIFT } from '../../abi.ts';
+import type { Finding } from '../../errors.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { End, HeaderView, Span } from '../../model/header-view.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
@@ -76,6 +77,7 @@ export class OpenMessage {
       isAssistant,
       writtenThoughts: isHarmony ? 'none' : options.thinkOpen && index === 0 ? 'open' : 'some',
       tellsThoughts: options.reasoning,
+      header: { from: view.from, to: view.header.to },
       writtenTags: !isLine ? null : isAssistant ? 'calls' : 'replies',
       waitsForText: isLine,
       marksAreWrong: !isLine,
@@ -133,6 +135,11 @@ export class OpenMessage {
   /** Where the body is no JSON and is to be; null: nowhere, as far as it is known. */
   get brokenJson(): Span | null {
     return this.isOpenTurn || this.isStopped || !this.#whole ? null : this.#whole.brokenJson(this.#bodyTo);
+  }
+
+  /** What is wrong with calls of 0.1, as far as it is known. */
+  get callFaults(): readonly Finding[] {
+    return this.isOpenTurn || this.isStopped || !this.#whole ? NONE : this.#whole.callFaults;
   }
 
   /** Where the text is beyond a bound. */

@@ -59,24 +59,23 @@ class TagMatch {
   }
 }
 
-/** In what an assistant says: `<tool_call>` where a line begins. `found`: whether the tag that stands there calls. */
+/** In what an assistant says: `<tool_call>` where a line begins. `found`: one stands before a position. */
 export class CallTagReader implements TagReader {
   readonly #give: Give;
-  readonly #found: () => boolean;
+  readonly #found: (to: number) => void;
   readonly #match = new TagMatch(CALL);
   #beginsLine = true;
-  #isDone = false;
   /** Position behind what was taken. */
   #to = 0;
 
-  constructor(give: Give, found: () => boolean) {
+  constructor(give: Give, found: (to: number) => void) {
     this.#give = give;
     this.#found = found;
   }
 
   take(bytes: Uint8Array, at: number): void {
     let from = 0;
-    while (!this.#isDone && from < bytes.length) {
+    while (from < bytes.length) {
       if (this.#match.matched === 0) {
         const sign = this.#nextSign(bytes, from);
         if (sign > from) this.#pass(bytes.subarray(from, sign), at + from);
@@ -85,10 +84,9 @@ export class CallTagReader implements TagReader {
       }
       from = this.#match.go(bytes, from);
       this.#to = at + from;
-      if (this.#match.isWhole) this.#isDone = this.#found();
-      if (this.#isDone || this.#match.isWhole || from < bytes.length) this.interrupt();
+      if (this.#match.isWhole) this.#found(this.#to);
+      if (this.#match.isWhole || from < bytes.length) this.interrupt();
     }
-    if (from < bytes.length) this.#give(from === 0 ? bytes : bytes.subarray(from), at + from);
   }
 
   interrupt(): void {

@@ -37,6 +37,7 @@ export interface OutputRead {
 }
 
 const MARKER = /<\|(start|end)_(reflect|introspect|reason)\|>/;
+const UNREAD = /^<(?:tool_call>|\|function_call\|>)/;
 const PLAIN_WORD = /^[A-Za-z][A-Za-z0-9_-]*$/;
 /** Reasons of a model that stopped before it was done. */
 const CUT: ReadonlySet<string> = new Set(['length', 'max_tokens', 'max_output_tokens', 'content_filter']);
@@ -198,7 +199,7 @@ export class OutputReader {
     if (said.isOpenTurn) return;
     const done = this.#extent.finish(said);
     for (const data of neutral(done, this.#dialect)) {
-      const isCall = isToolRecipient(data.recipient ?? null) || data.end === 'call';
+      const isCall = isToolRecipient(data.recipient ?? null) || data.end === 'call' || data.unread === true;
       const { from, bodyFrom: to } = done;
       const at = this.read.messages.length;
       const call = { ...routed(data, done, this.#lacksMessage === id), dialect: this.#dialect };
@@ -246,6 +247,7 @@ function routed(
 function neutral(done: DoneMessage, dialect: DialectId): MessageData[] {
   const { data } = neutralOf({ header: null, tools: [], messages: apart(plainData(done, dialect), done) }, dialect);
   return data.messages.map((message) => {
+    if (dialect === 'openchatml-0.1' && isUnreadCall(message)) return { end: 'call', ...message, unread: true };
     if (typeof message.channel === 'string' && !PLAIN_WORD.test(message.channel)) {
       return { ...message, channel: isToolRecipient(message.recipient ?? null) ? 'commentary' : 'analysis' };
     }
@@ -253,6 +255,11 @@ function neutral(done: DoneMessage, dialect: DialectId): MessageData[] {
     const { intent: _, ...rest } = message;
     return { ...rest, channel: 'analysis' };
   });
+}
+
+/** Of 0.1: a call that cannot be read is hidden text, with its tag or token. */
+function isUnreadCall({ channel, intent, recipient, content }: MessageData): boolean {
+  return channel === 'commentary' && intent === undefined && recipient === undefined && UNREAD.test(content);
 }
 
 /** Up to where a body begins; where none does, the channel alone: what follows it is all that was said. */

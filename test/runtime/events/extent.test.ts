@@ -13,7 +13,8 @@ interface Seen {
   end: string;
 }
 
-type How = Pick<StreamOptions, 'reasoning' | 'rescue'> & { readonly finishReason?: string };
+type How = Pick<StreamOptions, 'reasoning' | 'rescue'>
+  & { readonly dialect?: 'openchatml-0.1'; readonly finishReason?: string };
 
 async function ofChat(output: string, how: How): Promise<Seen> {
   const seen: Seen = { text: '', calls: [], end: '' };
@@ -122,5 +123,26 @@ describe.each(ROWS)('%s', (_, output, how, text, calls, end) => {
     const turn = await ofTurn(output, { ...how, reasoning });
     expect(turn).toMatchObject({ text, calls });
     expect(STOPS[end]).toContain(turn.end);
+  });
+});
+
+describe('0.1 calls that cannot be read', () => {
+  const BAD = '<tool_call>\n{"name":"f","arguments":{"x":1}\n</tool_call>';
+  const GOOD = '<tool_call>\n{"name":"f","arguments":{}}\n</tool_call>';
+  test.each([
+    [BAD, [], 'error'],
+    [`I look.\n${BAD}`, [], 'error'],
+    ['<|function_call|>oops', [], 'error'],
+    [`${GOOD}\n${BAD}`, ['f {}'], 'error'],
+    [`${BAD}\n${GOOD}`, ['f {}'], 'error'],
+    [GOOD, ['f {}'], 'tool_calls'],
+  ])('%j', async (said, calls, end) => {
+    const output = `${said}<|im_end|>`;
+    const how = { dialect: 'openchatml-0.1' } as const;
+    expect(await ofChat(output, how)).toMatchObject({ calls, end });
+    expect(await ofAiSdk(output, how)).toMatchObject({ calls, end });
+    const events = [];
+    for await (const event of eventsOf([output], { as: 'responses', role: 'assistant', ...how })) events.push(event);
+    expect(events.at(-1)!.type).toBe(end === 'error' ? 'response.failed' : 'response.completed');
   });
 });

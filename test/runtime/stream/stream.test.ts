@@ -2,7 +2,7 @@
 // begun anew.
 import { describe, expect, test } from 'vitest';
 import { Stream } from '../../../src/runtime/stream/core.ts';
-import type { StreamEvent } from '../../../src/runtime/stream/event.ts';
+import type { StreamDiagnostic, StreamEvent } from '../../../src/runtime/stream/event.ts';
 import { MessageStream, type StreamOptions } from '../../../src/runtime/stream/stream.ts';
 import { TokenStream } from '../../../src/runtime/token.ts';
 import { expectAgreement } from './agrees.ts';
@@ -15,8 +15,10 @@ const brief = (events: readonly StreamEvent[]): string[] =>
   events.map((event) => ('delta' in event ? event.delta : event.type));
 const done = (events: readonly StreamEvent[]) =>
   events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.message] : []));
+const told = (events: readonly StreamEvent[]): StreamDiagnostic[] =>
+  events.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic] : []));
 const rules = (events: readonly StreamEvent[]): string[] =>
-  events.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic.rule] : []));
+  told(events).map(({ rule }) => rule);
 
 describe('events', () => {
   test('of a turn: reasoning, a call, an answer', () => {
@@ -157,6 +159,33 @@ describe('holding back', () => {
     expect(
       deltasOf(eventsOf(bytes(spoken), { dialect: 'openchatml-0.1' }, bytewise(bytes(spoken))), 'response.delta', 'm0'),
     ).toBe(' Wait.');
+  });
+
+  const BEGIN = '<|im_start|>assistant\nI look.\n';
+  const GOOD = '<tool_call>\n{"name":"f","arguments":{}}\n</tool_call>';
+  test.each([
+    ['braces that are open', '<tool_call>\n{"name":"f","arguments":{"x":1}\n</tool_call>', '</tool_call>'],
+    ['single quotes', "<tool_call>\n{'name':'f'}\n</tool_call>", "'name'"],
+    ['a code fence', '<tool_call>\n```json\n{}\n```\n</tool_call>', '```json'],
+    ['other fields', '<tool_call>\n{"name":"f","parameters":{}}\n</tool_call>', '{'],
+    ['a list', '<tool_call>\n[{"name":"f","arguments":{}}]\n</tool_call>', '['],
+    ['two objects', '<tool_call>\n{"name":"f","arguments":{}}\n{}\n</tool_call>', '{}\n</'],
+    ['a tag that is open', '<tool_call>\n{"name":"f","arguments":{}}', '<|im_end|>'],
+    ['words behind a token', '<|function_call|>oops', null],
+    ['a good one before it', `${GOOD}\n<tool_call>\noops\n</tool_call>`, 'oops'],
+    ['a good one behind it', `<tool_call>\noops\n</tool_call>\n${GOOD}`, 'oops'],
+    ['a thought that is written in front', `</think>\n<tool_call>\noops\n</tool_call>`, 'oops'],
+    ['a broken one in a thought behind it', `${GOOD}\n<|start_reason|>\n<tool_call>\n<|end_reason|>`, undefined],
+    ['a broken one before a late </think>', `<tool_call>\noops\n</think>\n${GOOD}`, 'oops'],
+    ['a good one alone', GOOD, undefined],
+  ])('a 0.1 call that cannot be read is told: %s', (_, call, wrong) => {
+    const text = `${BEGIN}${call}<|im_end|>`;
+    for (const collect of [false, true]) {
+      const events = eventsOf(bytes(text), { dialect: 'openchatml-0.1', collect }, bytewise(bytes(text)));
+      const found = told(events).filter(({ rule }) => rule === 'bad-call-object');
+      const from = wrong === null ? 0 : text.indexOf(wrong!, BEGIN.length);
+      expect(found).toMatchObject(wrong === undefined ? [] : [{ from, code: 'E-CALL-SCHEMA', severity: 'warning' }]);
+    }
   });
 
   test('thoughts in a shown body', () => {

@@ -4,6 +4,7 @@
 // nothing is left running. OPENCHATML_SEED is the first seed.
 import { expect, test } from 'vitest';
 import { ToolRouter } from '../../../src/runtime/router/router.ts';
+import type { MessageData } from '../../../src/model/data.ts';
 import type { HandlerContext, Outcome } from '../../../src/runtime/router/types.ts';
 import { runTurn } from '../../../src/runtime/turn/turn.ts';
 import type {
@@ -228,7 +229,9 @@ class Simulation {
   /** Each call that was read has an outcome and a reply, or is open; and what ran had to. */
   #checkCalls({ messages, outcomes, openCalls, stop }: TurnResult): void {
     const told = `${stop} after ${this.stops.join(' ')}`;
-    const calls = messages.filter(({ role, recipient }) => role === 'assistant' && recipient != null);
+    const isCall = ({ role, recipient, unread }: MessageData): boolean =>
+      role === 'assistant' && (recipient != null || unread === true);
+    const calls = messages.filter(isCall);
     const replies = messages.filter(({ role }) => role === 'tool');
     if (calls.length !== outcomes.length + openCalls.length || replies.length !== outcomes.length) {
       throw new Error(`${told}: ${calls.length} calls, ${outcomes.length} outcomes, ${openCalls.length} open`);

@@ -238,6 +238,30 @@ describe('reasoning that is written as text', () => {
     `<tool_call>\n{"name":"weather","arguments":{"city":"${city}"}}\n</tool_call>`;
   const token = (city: string): string => `<|function_call|>{"name":"weather","arguments":{"city":"${city}"}}`;
   test.each([
+    ['alone', '<tool_call>\n{"name":"weather","arguments":{"city":"Oslo"}\n</tool_call>', [], '<tool_call>'],
+    ['behind words', 'I look.\n<tool_call>\noops', [], '<tool_call>'],
+    ['behind a token', '<|function_call|>oops', [], '<|function_call|>'],
+    ['before a good one', `<tool_call>\noops\n</tool_call>\n${tag('Oslo')}`, [{ city: 'Oslo' }], '<tool_call>'],
+    ['behind a good one', `${tag('Oslo')}\n<tool_call>\n[]\n</tool_call>`, [{ city: 'Oslo' }], '<tool_call>'],
+  ])('0.1: the model is told of a call that cannot be read, %s', async (_, said, made, begin) => {
+    for (const size of [1, 1 << 20]) {
+      const given: unknown[] = [];
+      const router = routerOf({ handlers: { 'functions.weather': (value) => given.push(value) } });
+      const ran = await run([`${said}<|im_end|>`, 'It rains.<|im_end|>'], { dialect: 'openchatml-0.1', router }, size);
+      const { stop, messages, outcomes, diagnostics, script } = ran;
+      expect(stop).toBe('final');
+      expect(given).toEqual(made);
+      expect(diagnostics).toMatchObject([{ rule: 'bad-call-object' }]);
+      const refused = outcomes.filter(({ status }) => status === 'refused');
+      expect(refused).toMatchObject([{ code: 'E-CALL-SCHEMA', rule: 'bad-call-object', recipient: null }]);
+      const call = messages.find(({ callId }) => callId === refused[0]!.callId);
+      expect(call).toMatchObject({ role: 'assistant', channel: 'commentary' });
+      expect(call!.content.startsWith(begin)).toBe(true);
+      expect(script.prompts[1]!.text).toContain('bad-call-object');
+    }
+  });
+
+  test.each([
     ['a call behind it', {}, `<think>\nNo: ${token('Rome')}\n${tag('Rome')}\n</think>\n`, tag('Oslo'), ''],
     ['a token behind it', {}, `<think>\nNo:\n${tag('Rome')}\n</think>\n`, token('Oslo'), ''],
     ['words and a call behind it', {}, `<think>\n${tag('Rome')}\n</think>\n`, `Wait.\n${tag('Oslo')}`, 'Wait.'],
