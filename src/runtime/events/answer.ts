@@ -7,7 +7,7 @@
 import { neutralOf } from '../../formats/neutral.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import { plainName, takesText, toolName } from '../../tools/name.ts';
-import type { DoneMessage, StreamedMessage, StreamEvent } from '../stream/event.ts';
+import type { DoneMessage, StreamedMessage, StreamEvent, StreamRule } from '../stream/event.ts';
 import { Extent } from '../stream/extent.ts';
 import type { StreamRescue } from '../stream/rescue.ts';
 
@@ -66,6 +66,8 @@ export class Answer {
   /** Of a transcript: its last message answers. */
   #isAnswered = false;
   #hasCutCall = false;
+  /** A text or a call is longer than is read of one. */
+  #isBounded = false;
   /** The last message is a call that contradicts itself or has no message token, or holds a 0.1 call that is none. */
   #isRefused = false;
   /** The last message whose header is not ended by its message token. */
@@ -88,8 +90,7 @@ export class Answer {
         this.#begin(event.message, event.message_id);
         break;
       case 'diagnostic':
-        if (event.diagnostic.rule === 'missing-message') this.#lacksMessage = event.message_id;
-        if (event.diagnostic.rule === 'bad-call-object' && this.#added !== null) this.#isRefused = true;
+        this.#find(event.diagnostic.rule, event.message_id);
         break;
       case 'response.delta':
         this.#grow('text', event.message_id, event.delta);
@@ -135,6 +136,14 @@ export class Answer {
     this.#added = message;
     this.#isRefused = message.kind === 'call' && (message.isAmbiguous || message.isUndispatchable);
     if (message.kind === 'call' && !this.#isRefused) this.#openCall(id, message.recipient!, message);
+  }
+
+  #find(rule: StreamRule, id: string | null): void {
+    if (rule === 'missing-message') this.#lacksMessage = id;
+    if (this.#added === null) return;
+    if (rule === 'bad-call-object') this.#isRefused = true;
+    const isSaid = this.#added.kind === 'text' || this.#added.kind === 'call';
+    if (isSaid && (rule === 'body-limit' || rule === 'literal-limit')) this.#isBounded = true;
   }
 
   #openItem(kind: Item['kind'], id: string, call: Pick<Item, 'callId' | 'name' | 'isJson'> = NO_CALL): Item {
@@ -227,7 +236,7 @@ export class Answer {
     if (!this.#extent.isWhole && (stop === null || isCut)) {
       return this.finishReason === 'content_filter' ? 'filtered' : 'cut';
     }
-    if (this.#hasCutCall) return 'cut';
+    if (this.#hasCutCall || this.#isBounded) return 'cut';
     if (this.#isRefused) return 'failed';
     // A client makes the calls of a completion, wherever they stand in it.
     return this.#callIds.size > 0 && (this.#isCompletion || !this.#isAnswered) ? 'calls' : 'stop';

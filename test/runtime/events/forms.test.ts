@@ -108,6 +108,31 @@ describe('chat completions', () => {
   });
 });
 
+describe('what is cut at a bound', () => {
+  const ANSWER = '<|channel|>final<|message|>It is not safe to do that.<|return|>';
+  const CALL = '<|channel|>commentary to=functions.f<|message|>{"a":1,"b":2}<|call|>';
+  const THINK = '<|channel|>analysis<|message|>A long thought.<|end|>'
+    + '<|start|>assistant<|channel|>final<|message|>4<|return|>';
+  test.each([
+    ['an answer', ANSWER, 8, 'length'],
+    ['a preamble', `<|channel|>commentary<|message|>One moment.<|end|><|start|>assistant${CALL}`, 8, 'length'],
+    ['a call', CALL, 4, 'length'],
+    ['a thought', THINK, 8, 'stop'],
+    ['nothing', ANSWER, 100, 'stop'],
+  ])('%s', async (_, text, body, expected) => {
+    const options = { ...OPTIONS, bounds: { body } };
+    const chat = (await formOf('chat', bytes(text), options)).at(-1) as ChatCompletionChunk;
+    expect(chat.choices[0]!.finish_reason).toBe(expected);
+    const finish = (await formOf('ai-sdk', bytes(text), options)).at(-1);
+    expect(finish).toMatchObject({ finishReason: { unified: expected } });
+    const isCut = expected === 'length';
+    expect((await formOf('responses', bytes(text), options)).at(-1)).toMatchObject({
+      type: isCut ? 'response.incomplete' : 'response.completed',
+      response: { incomplete_details: isCut ? { reason: 'max_output_tokens' } : null },
+    });
+  });
+});
+
 describe('the AI SDK', () => {
   const undefineds = (names: string[]): object => Object.fromEntries(names.map((name) => [name, undefined]));
 
