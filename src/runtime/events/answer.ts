@@ -111,8 +111,10 @@ export class Answer {
         this.#end('cancelled');
         break;
       case 'response.completed':
+        this.#end(this.#endingOf(event.stop));
+        break;
       case 'response.incomplete':
-        this.#end(this.#endingOf(event.type === 'response.completed' ? event.stop : null));
+        this.#end(this.#endingOf(event.reason === 'no-stop-token' ? 'open' : null));
     }
     return this.#taken();
   }
@@ -230,10 +232,14 @@ export class Answer {
     this.#steps.push({ type: 'close', item, isWhole });
   }
 
-  /** `stop`: the stop token; null: the output is not complete. */
+  /**
+   * `stop`: the stop token; `open`: none, after a message that another token ended; null: the output is not complete.
+   */
   #endingOf(stop: string | null): Ending {
-    const isCut = stop === 'end' && CUT.has(this.finishReason ?? '');
-    if (!this.#extent.isWhole && (stop === null || isCut)) {
+    const hasCalls = this.#isCompletion && (this.#calls > 0 || this.#isRefused);
+    const isMissing = stop === null || (stop === 'open' && !hasCalls);
+    const isCut = (stop === 'end' || stop === 'open') && CUT.has(this.finishReason ?? '');
+    if (!this.#extent.isWhole && (isMissing || isCut)) {
       return this.finishReason === 'content_filter' ? 'filtered' : 'cut';
     }
     if (this.#hasCutCall || this.#isBounded) return 'cut';

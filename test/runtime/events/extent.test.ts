@@ -44,9 +44,14 @@ async function ofAiSdk(output: string, how: How): Promise<Seen> {
   return seen;
 }
 
+const RESPONSE_ENDS: Readonly<Record<string, string>> = {
+  stop: 'response.completed', tool_calls: 'response.completed', length: 'response.incomplete',
+};
+
 async function ofResponses(output: string, how: How): Promise<Seen> {
   const seen: Seen = { text: '', calls: [], end: '' };
   for await (const event of eventsOf([output], { as: 'responses', dialect: 'harmony', role: 'assistant', ...how })) {
+    seen.end = event.type;
     if (event.type === 'response.output_text.delta') seen.text += event.delta;
     if (event.type !== 'response.output_item.done' || event.item.type !== 'function_call') continue;
     if (event.item.status === 'completed') seen.calls.push(`${event.item.name} ${event.item.arguments}`);
@@ -88,6 +93,15 @@ const ROWS: readonly Row[] = [
   ['a call behind what ends as one', `${FINAL}I look. <|call|>${NEXT}${call('f')}`, { rescue }, 'I look. ', ['f {}'],
     'tool_calls'],
   ['a call that ends as an answer', call('f', '<|return|>'), {}, '', ['f {}'], 'tool_calls'],
+  ['a call that ends as a message', call('f', '<|end|>'), {}, '', ['f {}'], 'tool_calls'],
+  ['calls that end as messages', `${call('f', '<|end|>')}${NEXT}${call('g', '<|end|>')}`, {}, '', ['f {}', 'g {}'],
+    'tool_calls'],
+  ['a call that ends as a message, where the model was stopped', call('f', '<|end|>'), { finishReason: 'length' }, '',
+    [], 'length'],
+  ['a call that ends as a message, and a header that is cut', `${call('f', '<|end|>')}<|start|>assist`, {}, '', [],
+    'length'],
+  ['a call that ends as a message, and an answer that does', `${call('f', '<|end|>')}${NEXT}${FINAL}Four.<|end|>`, {},
+    'Four.', ['f {}'], 'tool_calls'],
   ['a call that has no call token, and an answer', `${call('f', '<|end|>')}${NEXT}${FINAL}Four.<|return|>`, {},
     'Four.', ['f {}'], 'tool_calls'],
   ['a cut answer behind a call', `${call('f')}${NEXT}${FINAL}It rai`, { finishReason: 'length' }, '', ['f {}'],
@@ -116,7 +130,7 @@ describe.each(ROWS)('%s', (_, output, how, text, calls, end) => {
     expect(ai).toEqual({ text, calls, end });
     const responses = await ofResponses(output, { ...how, reasoning });
     if (end === 'length') responses.calls = [];
-    expect(responses).toEqual({ text, calls, end: '' });
+    expect(responses).toEqual({ text, calls, end: RESPONSE_ENDS[end] });
   });
 
   test.each([false, true])('in runTurn, with reasoning: %s', async (reasoning) => {
