@@ -146,7 +146,10 @@ export interface ArgumentsDelta extends OfMessage {
   readonly delta: string;
 }
 
-/** The arguments are complete; whether the call may be dispatched, `response.output_item.done` says next. */
+/**
+ * The arguments are complete: not of a call that is cut. Whether it may be dispatched, `response.output_item.done` says
+ * next.
+ */
 export interface ArgumentsDone extends OfMessage {
   readonly type: 'response.function_call_arguments.done';
   readonly call_id: string | null;

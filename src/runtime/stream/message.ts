@@ -210,16 +210,24 @@ export class OpenMessage {
     return this.isCut && !this.#isStripped && this.kind === 'call';
   }
 
+  #tellArguments(): void {
+    const whole = this.#options.collect ? { arguments: this.#whole!.content } : {};
+    this.#tell({
+      type: 'response.function_call_arguments.done', message_id: this.id, call_id: this.callId, ...whole,
+    });
+  }
+
   tellDone(isStripped: boolean): void {
-    const { id, kind, callId } = this;
+    const { id, kind } = this;
+    const status = this.status(isStripped);
     const content = this.#options.collect ? { content: this.#whole?.content ?? '' } : {};
     const written = this.#options.collect ? this.#whole?.written : undefined;
     const leak = this.#options.collect && this.leak !== null ? { leakAt: this.#whole!.leakAt } : {};
     if (kind === 'text') {
       this.#tell({ type: 'response.output_text.done', message_id: id });
     } else if (kind === 'call') {
-      const whole = this.#options.collect ? { arguments: this.#whole!.content } : {};
-      this.#tell({ type: 'response.function_call_arguments.done', message_id: id, call_id: callId, ...whole });
+      // Who reads no further would make a call that is cut.
+      if (status === 'completed') this.#tellArguments();
     } else if (kind === 'reasoning') {
       if (this.#options.reasoning) this.#tell({ type: 'response.reasoning_text.done', message_id: id });
       if (this.#options.summarize) this.#tell({ type: 'response.reasoning_summary_text.done', message_id: id });
@@ -249,7 +257,7 @@ export class OpenMessage {
       bodyTo: this.#bodyTo,
       isOpenTurn: this.isOpenTurn,
       visible: (this.#whole?.isVisible ?? false) && !this.isOpenTurn,
-      status: this.status(isStripped),
+      status,
       ...content,
       ...(written !== undefined && { written }),
       ...leak,

@@ -77,7 +77,8 @@ export class RegionAdapter {
       case 'response.reasoning_text.done':
         return this.#added?.kind === 'reasoning' ? this.#begin() : [];
       case 'response.output_item.done':
-        return this.#close(event.message);
+        // Of a call that is cut nothing may have come.
+        return [...(event.message.kind === 'call' ? this.#begin() : []), ...this.#close(event.message)];
       case 'response.cancel':
         return this.#cancel();
       default:

@@ -70,6 +70,7 @@ test.each([
     'two recipients', ' to=functions.greet to=functions.other call_id=g1<|channel|>commentary<|message|>{}<|call|>',
     '{}',
   ],
+  ['a call that is cut before its arguments', CALL, ''],
 ])('%s: malformed', (_, text, held) => {
   const lines = joined(regionsOf(text)) as { type: string; text?: string }[];
   expect(lines.at(-1)).toEqual({ type: 'region_malformed', field: 'tool_calls', text: held });

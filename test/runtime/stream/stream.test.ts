@@ -141,6 +141,23 @@ describe('holding back', () => {
     }
   });
 
+  const CALLED = '<|start|>assistant to=functions.f<|message|>{"a":1}';
+  test.each([
+    ['with its token', `${CALLED}<|call|>`, {}, ['{"a":1}']],
+    ['where the token was stripped', CALLED, { stopStripped: true }, ['{"a":1}']],
+    ['with the input', CALLED, {}, []],
+    ['at the next message', `${CALLED}<|start|>user<|message|>x<|end|>`, {}, []],
+    ['at a bound', `${CALLED}<|call|>`, { bounds: { body: 3 } }, []],
+    ['in a literal block', CALLED.replace('1', '<|literal|>1'), {}, []],
+    ['without its message token', '<|start|>assistant to=functions.f {"a":1}<|call|>', {}, []],
+  ])('arguments that end %s', (_, text, options, expected) => {
+    const all = { dialect: 'openchatml-2.2', collect: true, ...options } as const;
+    const events = eventsOf(bytes(text), all, bytewise(bytes(text)));
+    expect(events.flatMap((event) =>
+      (event.type === 'response.function_call_arguments.done' ? [event.arguments] : []))).toEqual(expected);
+    expect(done(events)[0]!.status).toBe(expected.length > 0 ? 'completed' : 'incomplete');
+  });
+
   test('the newline before <|im_end|> in 0.1, and no other', () => {
     const given = stream({ dialect: 'openchatml-0.1' });
     given.feed('<|im_start|>assistant\n');
