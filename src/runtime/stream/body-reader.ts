@@ -120,6 +120,8 @@ export class BodyReader {
     this.tellTo(from);
     if (kind === ESCAPE) {
       this.#part(from + 1);
+      // It begins what would be a token, and no marker.
+      message.text?.quote(from + 1);
     } else if (kind === MARK) {
       message.text?.mark({ token, from, to });
       this.tellTo(to);

@@ -252,10 +252,19 @@ export class BodyText {
 
   /** Bytes that are no content stand here: characters do not go on behind them. */
   part(): void {
+    this.#letGo();
+    this.#part();
+  }
+
+  /** What is held back is no marker. */
+  #letGo(): void {
     this.#tags?.interrupt();
     this.#leak?.release();
-    this.#json?.part();
     this.#written?.interrupt();
+  }
+
+  #part(): void {
+    this.#json?.part();
     this.#thought?.part();
     if (this.#shown && !this.#isCut) this.#show(this.#shown.flush());
     if (this.#content) this.#give(this.#content.flush());
@@ -270,9 +279,7 @@ export class BodyText {
   /** A mark, which is content: its bytes are taken between `mark` and `afterMark`. */
   mark(mark: Mark): void {
     if (!this.#thoughts) return;
-    this.#tags?.interrupt();
-    this.#leak?.release();
-    this.#written?.interrupt();
+    this.#letGo();
     const does = this.#thoughts.take(mark);
     if (does === 'calls' && this.#written?.isUnclosed) return;
     if (does === 'ends') this.#isEnding = true;
@@ -290,11 +297,14 @@ export class BodyText {
       || (this.#thoughts !== null && this.#thoughts.open !== null);
   }
 
-  /** The body has ended. */
-  finish(): void {
-    this.#tags?.finish();
+  /** The body has ended; `isStopped`: it goes on beyond a bound, so that what is held back may still be a marker. */
+  finish(isStopped: boolean): void {
+    if (!isStopped) {
+      this.#tags?.finish();
+      this.#letGo();
+    }
     this.#calls?.end();
-    this.part();
+    this.#part();
     if (this.#written?.isUnclosed) this.#thought?.end();
     this.#showFront();
     if (this.#hasReply && this.#waiting !== null) this.isVisible = false;

@@ -183,7 +183,7 @@ export class OpenMessage {
     this.isOpenTurn = this.mayBeOpenTurn && this.end === 'eof' && bodyTo === this.#about.bodyFrom;
     this.to = to;
     this.#bodyTo = Math.max(bodyTo, this.#about.bodyFrom);
-    this.#whole?.finish();
+    this.#whole?.finish(this.isStopped);
   }
 
   /** A further terminator. */

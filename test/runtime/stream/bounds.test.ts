@@ -72,6 +72,24 @@ describe('bounds', () => {
       .toMatchObject([{ content: shown, status: 'incomplete', end: 'end' }, { content: 'next', status: 'completed' }]);
   });
 
+  test.each([
+    ['a call tag', 'openchatml-0.1', '<|im_start|>assistant\nSure\n<tool_call>\n{}<|im_end|>', 12, 'Sure\n', ''],
+    ['a reply tag', 'openchatml-0.1', '<|im_start|>user\nSo: <tool_resp<|im_end|>', 10, 'So: ', ''],
+    ['a reply', 'openchatml-0.1', '<|im_start|>user\nSo: <tool_response>x</tool_response><|im_end|>', 22, 'So: ', ''],
+    ['the tag of a thought', 'openchatml-2.2', '<|start|>assistant<|message|><think>secret<|end|>', 4, '', ''],
+    ['the end of a thought', 'openchatml-2.2', '<|start|>assistant<|message|><think>a</think>b<|end|>', 12, '', 'a'],
+    ['a late end of one', 'openchatml-2.2', '<|start|>assistant<|message|>a</think>b<|end|>', 5, 'a', ''],
+    ['a hidden channel', 'openchatml-2.2', '<|start|>assistant<|message|>a<|channel|>analysis<|end|>', 15, 'a', ''],
+    ['what is none', 'openchatml-2.2', '<|start|>assistant<|message|>a </tr><td>b<|end|>', 6, 'a </tr', ''],
+  ] as const)('a body, within %s', (_, dialect, text, body, shown, thought) => {
+    for (const collect of [false, true]) {
+      const events = everyCut(text, { dialect, collect, reasoning: true, bounds: { body } });
+      expect(told(events).map(({ rule }) => rule)).toContain('body-limit');
+      expect(deltasOf(events, 'response.delta', 'm0')).toBe(shown);
+      expect(deltasOf(events, 'response.reasoning_text.delta', 'm0')).toBe(thought);
+    }
+  });
+
   test('a literal block', () => {
     const text = `<|start|>assistant<|message|>a<|literal|>${'<|end|>'.repeat(100)}<|endliteral|>b<|end|>${NEXT}`;
     const events = everyCut(text, { dialect: 'openchatml-2.2', bounds: { literal: 25 } });
