@@ -70,9 +70,11 @@ export class AiSdkAdapter extends Adapter<AiSdkPart> {
   protected override step(step: Step): void {
     switch (step.type) {
       case 'open':
-        this.#open(step.item);
+        // Of reasoning there may be nothing but a summary, which has no part here.
+        if (step.item.kind !== 'reasoning') this.#open(step.item);
         break;
       case 'delta':
+        if (step.isFirst && step.item.kind === 'reasoning') this.#open(step.item);
         this.tell({ type: `${PART[step.item.kind]}-delta`, id: idOf(step.item), delta: step.delta });
         break;
       case 'close':
@@ -92,6 +94,7 @@ export class AiSdkAdapter extends Adapter<AiSdkPart> {
 
   #close(item: Item, isWhole: boolean): void {
     const { kind, callId: toolCallId, name: toolName, isJson, text } = item;
+    if (kind === 'reasoning' && text === '') return;
     this.tell({ type: `${PART[kind]}-end`, id: idOf(item) });
     if (kind !== 'call' || !isWhole) return;
     this.tell({ type: 'tool-call', toolCallId, toolName, input: isJson ? text : JSON.stringify(text) });

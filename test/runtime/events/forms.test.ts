@@ -136,6 +136,16 @@ describe('what is cut at a bound', () => {
 describe('the AI SDK', () => {
   const undefineds = (names: string[]): object => Object.fromEntries(names.map((name) => [name, undefined]));
 
+  test.each([[true, ['reasoning-start', 'reasoning-delta', 'reasoning-end']], [false, []]])(
+    'reasoning that is summarized has parts where it is asked for: %s', async (reasoning, expected) => {
+      const input = bytes('<|channel|>analysis<|message|>Hm.<|end|>'
+        + '<|start|>assistant<|channel|>final<|message|>4<|return|>');
+      const parts = await formOf('ai-sdk', input, { ...OPTIONS, reasoning, summarize: () => 'A summary.' });
+      expect(parts.map(({ type }) => type).filter((type) => type.startsWith('reasoning'))).toEqual(expected);
+      expect(JSON.stringify(parts)).not.toContain('A summary.');
+    },
+  );
+
   test('an answer with reasoning, a preamble and calls; what is no JSON is a JSON string', async () => {
     const parts = await formOf('ai-sdk', OUTPUT);
     expect(parts).toEqual([
