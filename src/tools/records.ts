@@ -1,5 +1,6 @@
 // Tool definitions as chat records hold them: `tools`, a list of `{ type: 'function', function: { name, description,
-// parameters } }` (R-JSON), also as a string that holds the JSON of it. Those of Anthropic are read too.
+// parameters } }` (R-JSON), also as a string that holds the JSON of it, or of one definition, or of its parameters, as
+// columns of tables have it. Those of Anthropic are read too.
 
 import type { JsonSchema, ToolDefinition } from '../model/data.ts';
 import { isObject, type JsonObject, own, parseJson } from './json.ts';
@@ -35,11 +36,30 @@ export function toolsFromOpenAI(tools: unknown): ToolsRead {
   return toolsOfValues((Array.isArray(value) ? (value as unknown[]) : [value]).map(usual), () => 'syntax');
 }
 
-/** A definition of Anthropic, which has `input_schema`, as one of OpenAI. */
-function usual(value: unknown): unknown {
-  if (!isObject(value) || !isObject(own(value, 'input_schema')) || own(value, 'parameters') !== undefined) return value;
-  const { type = null, input_schema: parameters, ...fields } = value;
-  return type === null || type === 'custom' ? { ...fields, type: 'function', parameters } : value;
+/** A definition of Anthropic, which has `input_schema`, or one with JSON in texts, as OpenAI has it. */
+function usual(given: unknown): unknown {
+  const value = inText(given);
+  if (!isObject(value)) return given;
+  const wrapped = own(value, 'function');
+  if (isObject(wrapped)) return { ...value, function: withObject(wrapped, 'parameters') };
+  const fields = withObject(withObject(value, 'parameters'), 'input_schema');
+  if (!isObject(own(fields, 'input_schema')) || own(fields, 'parameters') !== undefined) return fields;
+  const { type = null, input_schema: parameters, ...others } = fields;
+  return type === null || type === 'custom' ? { ...others, type: 'function', parameters } : fields;
+}
+
+/** The object that a text holds as JSON; other values as they are. */
+function inText(value: unknown): unknown {
+  if (typeof value !== 'string' || value.length > MOST_TEXT) return value;
+  const inner = parseJson(value);
+  return isObject(inner) ? inner : value;
+}
+
+/** The same object where a member is one, else with what its text holds. */
+function withObject(fields: JsonObject, name: string): JsonObject {
+  const value = own(fields, name);
+  const inner = inText(value);
+  return inner === value ? fields : { ...fields, [name]: inner };
 }
 
 /**

@@ -37,6 +37,7 @@ export interface AuditField {
 /** Fields that hold lists of messages; as a string, some hold plain text of one side. */
 const LISTS = [
   'messages', 'conversations', 'conversation', 'input', 'output', 'prompt', 'completion', 'chosen', 'rejected',
+  'preferred_output', 'non_preferred_output',
 ];
 const TEXTS: Readonly<Record<string, string | null>> = {
   text: null,

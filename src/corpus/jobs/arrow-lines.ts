@@ -6,7 +6,7 @@
 
 import type { Source } from '../../scan/source.ts';
 import { InputError } from '../error.ts';
-import { chooseColumns } from '../input/columns.ts';
+import { ASKED, chooseColumns } from '../input/columns.ts';
 import { LF } from '../records/json-bytes.ts';
 import { bitsOf, type ColumnBatch, isThere } from '../tables/arrow-batch.ts';
 import { isText, membersOf, textsOf, untellable, valuesOf, type WriteValue } from '../tables/arrow-json.ts';
@@ -134,11 +134,11 @@ export class ArrowLines implements Source {
   #choose(fields: readonly ArrowField[]): void {
     const { recordColumn, fields: wanted } = this.#options;
     const names = fields.map(({ name }) => name);
-    const isNested = (name: string): boolean => {
-      return fields.some((field) => field.name === name && 'children' in field.type && !isText(field.type));
-    };
-    const read = recordColumn === undefined ? chooseColumns(names, wanted, isNested) : [recordColumn];
-    this.#columns = names.flatMap((name, i) => (read.includes(name) ? [i] : []));
+    const read = recordColumn === undefined ? chooseColumns(names, wanted) : [recordColumn];
+    // What may be something else is read where it can be.
+    const isRead = (name: string, i: number): boolean => read.includes(name)
+      && (recordColumn !== undefined || !ASKED.includes(name) || untellable(fields[i]!.type) === null);
+    this.#columns = names.flatMap((name, i) => (isRead(name, i) ? [i] : []));
     this.#fields = fields;
     if (this.#columns.length === 0) throw this.#missing(fields);
     for (const i of this.#columns) {

@@ -7,6 +7,7 @@ import { fromInterchange20, fromInterchange22 } from '../../formats/interchange/
 import type { Loss } from '../../formats/loss.ts';
 import type { RecordReadOptions, TranscriptData } from '../../model/data.ts';
 import { formOf, type RecordForm } from './form.ts';
+import { isObject } from '../../tools/json.ts';
 
 type Fields = { readonly [name: string]: unknown };
 
@@ -48,8 +49,8 @@ export function without(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
-/** Entries of ShareGPT say `from` where those of chat say `role`. */
-function isShareGpt(entries: readonly unknown[]): boolean {
+/** Entries of ShareGPT say `from` where those of chat say `role`; where tables were joined, the other one is null. */
+export function isShareGpt(entries: readonly unknown[]): boolean {
   const [first] = entries;
-  return typeof first === 'object' && first !== null && 'from' in first && !('role' in first);
+  return isObject(first) && 'from' in first && (first['role'] ?? null) === null;
 }

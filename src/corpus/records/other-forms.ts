@@ -3,7 +3,7 @@
 
 import { typeOf } from '../../formats/chat/responses.ts';
 import { tokenOfText } from '../../formats/control-tokens/known.ts';
-import { without } from './chat-form.ts';
+import { isShareGpt, without } from './chat-form.ts';
 import type { FieldText, Path } from './entries.ts';
 import type { CorpusRecord } from './record.ts';
 import { isSaid } from './turns.ts';
@@ -155,9 +155,9 @@ function preferred(record: CorpusRecord, fields: Fields): Chat[] {
 /** The chat of a side behind what is asked, in a text of its own. */
 function askedChat(record: CorpusRecord, { said, names }: Asked, side: 'chosen' | 'rejected'): Chat {
   const rest = without(record.value as Fields, names);
-  const [first] = [rest[side]].flat() as [object];
+  const entries = [rest[side]].flat();
   const { role, content } = said;
-  const prompt = ['from' in first && !('role' in first) ? { from: 'human', value: content } : { role, content }];
+  const prompt = [isShareGpt(entries) ? { from: 'human', value: content } : { role, content }];
   return {
     record: { ...record, value: { ...rest, prompt } }, names: ['prompt', side], isText: false, side, texts: [said],
   };

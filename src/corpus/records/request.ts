@@ -22,8 +22,14 @@ export function requestOf(record: unknown): Inner | null {
     const request = heldAt(record, path);
     if (request !== null && !isTurn(request.value) && !isObject(own(request.value, 'body'))) return request;
   }
-  return null;
+  return arePreferred(record) ? heldAt(record, ['input']) : null;
 }
+
+/** The sides of a preference of OpenAI, whose `input` is a request. */
+const OUTPUTS = [['preferred_output', 'chosen'], ['non_preferred_output', 'rejected']] as const;
+
+const arePreferred = (record: JsonObject): boolean => OUTPUTS.every(([name]) => Array.isArray(own(record, name)))
+  && Array.isArray(own(heldAt(record, ['input'])?.value ?? {}, 'messages'));
 
 /** The messages that a server answered with: one for each choice. */
 function answersOf(record: unknown): readonly Inner[] {
@@ -52,9 +58,21 @@ export function answeredIn(record: JsonObject): readonly Inner[] {
 /** The name that an answer has in the record that is made of it: no reader knows it. */
 const ANSWER = 'the answer';
 
+/** The two chats of a preference of OpenAI. */
+function preferredChats(record: CorpusRecord): Chat[] {
+  return OUTPUTS.map(([name, side]) => {
+    const { preferred_output: _, non_preferred_output: __, ...others } = record.value as JsonObject;
+    const { [name]: answer } = record.value as JsonObject;
+    const value = { ...withOthers(others, heldAt(others, ['input'])!), [ANSWER]: answer };
+    const paths = [['input', 'messages'], [name]];
+    return { record: { ...record, value }, names: ['messages', ANSWER], paths, isText: false, side };
+  });
+}
+
 /** The chats of a record that holds answers, each behind what the request says; empty: it holds none. */
 export function exchangedChats(record: CorpusRecord): Chat[] {
   const fields = record.value as JsonObject;
+  if (arePreferred(fields)) return preferredChats(record);
   const request = requestOf(fields);
   const list = request === null ? undefined : listOf(request.value);
   const asked = request !== null && list !== undefined ? { list, path: [...request.path, list] } : null;

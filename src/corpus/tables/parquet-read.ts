@@ -69,8 +69,7 @@ class ParquetReader {
     if (isTooMany(rows, this.#file.byteLength)) throw this.#damage('it promises more rows than it can hold');
     const root = await this.#attempt(() => parquetSchema(metadata));
     const names = root.children.map(({ element }) => element.name);
-    const nested = root.children.filter(({ children }) => children.length > 0).map(({ element }) => element.name);
-    const wanted = this.#choose(names, nested);
+    const wanted = this.#choose(names);
     this.#leaveOut(names.filter((name) => !wanted.includes(name)));
     const schemas = root.children.filter(({ element }) => wanted.includes(element.name));
     for (const group of metadata.row_groups) {
@@ -86,8 +85,8 @@ class ParquetReader {
   }
 
   /** The wanted columns that the file has, in its order. */
-  #choose(names: string[], nested: readonly string[]): string[] {
-    const columns = chooseColumns(names, this.#wanted, (name) => nested.includes(name));
+  #choose(names: string[]): string[] {
+    const columns = chooseColumns(names, this.#wanted);
     if (columns.length > 0) return columns;
     const named = names.slice(0, MOST_NAMED).map((name) => JSON.stringify(name)).join(', ');
     const more = names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : '';

@@ -49,10 +49,13 @@ function ofAssistant(entry: Fields, content: readonly unknown[], index: number, 
     return segments.at(-1)!;
   };
   for (const part of content) {
-    if (isBlock(part, 'thinking') && typeof part['thinking'] === 'string') {
-      tellOtherFields(part, THINKING_KEYS, index, losses, 'content.');
-      segment(({ thinking, said, calls }) => thinking === null && said.length + calls.length === 0).thinking =
-        part['thinking'];
+    const thought = isBlock(part, 'thinking') ? thoughtOf(part['thinking']) : null;
+    if (thought !== null) {
+      tellOtherFields(part as Fields, THINKING_KEYS, index, losses, 'content.');
+      if (typeof (part as Fields)['thinking'] !== 'string') {
+        losses.push({ what: 'field', message: index, detail: 'parts of thinking were joined' });
+      }
+      segment(({ thinking, said, calls }) => thinking === null && said.length + calls.length === 0).thinking = thought;
     } else if (isBlock(part, 'redacted_thinking')) {
       losses.push({ what: 'thinking', message: index, detail: 'what is redacted is left out' });
     } else if (isBlock(part, 'tool_use')) {
@@ -77,6 +80,13 @@ function ofAssistant(entry: Fields, content: readonly unknown[], index: number, 
   const acting = given.filter(([key]) => ACTING.has(key));
   entries[0] = { ...Object.fromEntries(given.filter(([key]) => !ACTING.has(key))), ...entries[0] };
   return acting.length === 0 ? entries : [{ role, ...named, content: null, ...Object.fromEntries(acting) }, ...entries];
+}
+
+/** The text of a thought, which Mistral has in parts; null: it is none. */
+function thoughtOf(thinking: unknown): string | null {
+  if (typeof thinking === 'string' || !Array.isArray(thinking)) return typeof thinking === 'string' ? thinking : null;
+  const texts = thinking.map((part) => (isBlock(part, 'text') ? part['text'] : null));
+  return texts.every((text) => typeof text === 'string') ? texts.join('') : null;
 }
 
 function callOf(part: Fields, index: number, losses: Loss[]): Fields {

@@ -7,7 +7,7 @@ import { readToolList } from '../../tools/lists.ts';
 import { isObject } from '../../tools/json.ts';
 import { Lately } from '../../tools/lately.ts';
 import { toolsFromOpenAI } from '../../tools/records.ts';
-import { FUNCTIONS, type ToolsWritten } from '../../tools/types.ts';
+import { FUNCTIONS, type ToolProblemReason, type ToolsWritten } from '../../tools/types.ts';
 import { declareFlat, writeSection } from '../../tools/write-declarations.ts';
 import { declarationsOf, lossesOfTools, toolsDeclared } from '../declared.ts';
 import { movedFiles } from '../files.ts';
@@ -41,15 +41,18 @@ export function readToolField(value: unknown, losses: Loss[]): readonly ToolDefi
       continue;
     }
     if (reason !== 'field') {
-      throw new Refusal(
-        null,
-        `tool ${from} cannot be read (${reason})`,
-        'give {type: "function", function: {name, description, parameters}}',
-      );
+      throw refusalOf(from, reason);
     }
     losses.push({ what: 'tools', message: null, detail: `tool ${from}: a field that definitions have no place for` });
   }
   return tools;
+}
+
+function refusalOf(tool: number, reason: ToolProblemReason): Refusal {
+  const [problem, remedy] = reason === 'name'
+    ? [`the name of tool ${tool} is none that a tool can have`, 'give it at most 256 of A-Z, a-z, 0-9, _, - and .']
+    : [`tool ${tool} cannot be read (${reason})`, 'give {type: "function", function: {name, description, parameters}}'];
+  return new Refusal(null, problem, remedy);
 }
 
 /** A tool that the provider runs, as a search of the web. */

@@ -15,6 +15,11 @@ const CASES: [record: object, contents: string[]][] = [
   [{ body: { messages: text(user('a<|end|>b')) } }, ['a<|end|>b']],
   [{ messages: text(user('<|end|>')), chosen: [said('A')], rejected: [said('B')] }, ['<|end|>', 'A', '<|end|>', 'B']],
   [{ messages: text(user('<|end|>')), chosen: said('A'), rejected: said('B') }, ['<|end|>', 'A', '<|end|>', 'B']],
+  [{ input: { messages: [user('q')] }, preferred_output: [said('a<|end|>')], non_preferred_output: [said('b')] },
+    ['q', 'a<|end|>', 'q', 'b']],
+  [{ conversations: [{ from: 'human', value: '<|end|>', role: null }, { from: 'gpt', value: 'a', role: null }] },
+    ['<|end|>', 'a']],
+  [{ messages: [{ role: null, content: null, from: 'human', value: '<|end|>' }] }, ['<|end|>']],
   [{ question: 'What is <|end|>?', answer: 'A token.', history: [['a', 'b']], system: 'S' },
     ['S', 'a', 'b', 'What is <|end|>?', 'A token.']],
 ];
@@ -57,6 +62,22 @@ test('a pointer that leads nowhere names no field of the record', async () => {
   const path = file('alike/nowhere.jsonl', `${JSON.stringify({ foo: [user('x<|end|>')] })}\n`);
   const [found] = jsonLines((await run(['audit', '--format', 'ndjson', '--field', '/request/foo', path])).out);
   expect(found).toMatchObject({ rule: 'unknown-record' });
+});
+
+test('rows of a table that hold their chats in different columns', async () => {
+  const rows = [
+    { messages: null, question: 'q', answer: 'a', response: null, preferred_output: null },
+    { messages: [user('x')], question: 'q', answer: null, response: null, preferred_output: null },
+    { messages: null, question: null, answer: null, response: { choices: [{ message: said('b') }] } },
+  ];
+  const line = file('alike/rows.jsonl', rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const data = (['messages', 'question', 'answer', 'response'] as const).map((name) => ({
+    name, data: rows.map((row) => row[name] ?? undefined),
+    type: name === 'question' || name === 'answer' ? 'STRING' as const : 'JSON' as const,
+  }));
+  for (const path of [line, write('alike', data)]) {
+    expect(jsonLines((await run(['messages', path])).out).map(({ content }) => content)).toEqual(['q', 'a', 'x', 'b']);
+  }
 });
 
 test.each<[columns: Record<string, unknown>, contents: string[]]>([

@@ -68,3 +68,27 @@ test('records whose definitions become the same text keep to their own', async (
     expect(found.slice(0, -1).map((one) => one.record)).toEqual([1, 3]);
   }
 });
+
+const AS_TEXTS = ['tools as a list of texts', 'parameters as a text', 'parameters of Anthropic as a text'];
+
+test.each(AS_TEXTS)('%s', async (name) => {
+  const parameters = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
+  const fields = { name: 'f', description: 'F' };
+  const tool = { type: 'function', function: { ...fields, parameters } };
+  const tools = name.startsWith('tools') ? [JSON.stringify(tool)]
+    : [name.includes('Anthropic') ? { ...fields, input_schema: JSON.stringify(parameters) }
+      : { type: 'function', function: { ...fields, parameters: JSON.stringify(parameters) } }];
+  const messagesOf = (given: string): object[] => [
+    { role: 'user', content: 'q' },
+    { role: 'assistant', content: null, tool_calls: [
+      { id: 'c', type: 'function', function: { name: 'f', arguments: given } },
+    ] },
+    { role: 'tool', tool_call_id: 'c', content: 'r' },
+  ];
+  const records = ['{"a":1}', '{"a":"x"}'].map((given) => ({ tools, messages: messagesOf(given) }));
+  const path = file(`own/${name}.jsonl`, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  const found = jsonLines((await run(['check', '--format', 'ndjson', path])).out).slice(0, -1);
+  expect(found.map(({ record, rule }) => [record, rule])).toEqual([[1, 'invalid-arguments']]);
+  const { out, err } = await run(['convert', '--to', 'messages', path]);
+  expect([jsonLines(out)[0]!['tools'], err]).toEqual([[tool], '']);
+});

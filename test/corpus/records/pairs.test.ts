@@ -64,13 +64,17 @@ test('other forms go before, and what they leave is lost', async () => {
   expect(err).toContain('lost: field');
 });
 
-test('a table of preferences is read with what was asked, others without columns that they need not', async () => {
+test('a table is read with what was asked, whatever other columns it has', async () => {
   const text = (name: string): Column => ({ name, data: [name], type: 'STRING' });
   const asked = write('asked', ['system', 'question', 'chosen', 'rejected'].map(text));
   expect(await said(asked)).toEqual([
     ['system', 'system'], ['user', 'question'], ['assistant', 'chosen'],
     ['system', 'system'], ['user', 'question'], ['assistant', 'rejected'],
   ]);
-  const whole = write('whole', ['text', 'question', 'answer'].map(text));
-  expect((await run(['convert', '--to', 'messages', whole])).err).toContain('lost: column 2');
+  // Beside a text that holds a transcript they are lost as fields, as those of lines are.
+  const transcript: Column = { name: 'text', data: ['<|start|>user<|message|>x<|end|>'], type: 'STRING' };
+  const whole = write('whole', [transcript, ...['question', 'answer', 'note'].map(text)]);
+  const { err } = await run(['convert', '--to', 'messages', whole]);
+  expect(err).toContain('lost: field 2');
+  expect(err).toContain('lost: column 1');
 });

@@ -104,13 +104,15 @@ export function randomTools(random: Random): unknown {
     const called = { name, ...(!random.once(5)
       && { description: random.pick(['Look it up', '', 'a\nb', 'x "y"', '}\n} // namespace functions', '\u2028']) }),
       ...(!random.once(9)
-        && { parameters: random.once(20) ? random.pick([{}, null, 'x', { type: 'string' }]) : parameters }),
+        && { parameters: random.once(20) ? random.pick([{}, null, 'x', '{}', { type: 'string' }])
+          : random.once(9) ? JSON.stringify(parameters) : parameters }),
       ...(random.once(20) && { strict: true }) };
     if (random.once(8)) {
       const { parameters: input_schema, ...rest } = called;
       return { ...(random.once(3) && { type: random.pick(['custom', null, 'function', 'x']) }), ...rest, input_schema };
     }
-    return random.once(8) ? { type: 'function', ...called } : { type: 'function', function: called };
+    const tool = random.once(8) ? { type: 'function', ...called } : { type: 'function', function: called };
+    return random.once(20) ? JSON.stringify(tool) : tool;
   });
   return random.once(6) ? JSON.stringify(tools, null, random.once(3) ? 1 : 0) : tools;
 }
@@ -244,7 +246,9 @@ function turn(random: Random): unknown {
   if (random.once(9)) return { from: 'function_call', value: textCall(random) };
   const value = random.pick(TEXTS);
   if (random.once(9)) return { from: 'observation', value };
-  return { from, value, ...(random.once(20) && { weight: 1 }), ...(random.once(60) && { role: 'user' }) };
+  const joined = random.once(30) && { role: null, ...(random.once(2) && { content: null }) };
+  const said = { from, value, ...(random.once(20) && { weight: 1 }), ...(random.once(60) && { role: 'user' }) };
+  return random.once(2) ? { ...joined, ...said } : { ...said, ...joined };
 }
 
 function shareGpt(random: Random): unknown {

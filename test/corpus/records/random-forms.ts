@@ -41,7 +41,8 @@ function acts(random: Random, open: Open): unknown[] {
     ...list(random, 2, () => ({ type: 'tool_use', ...called(random, open), input: given(random), ...extra(random) })),
   ];
   if (random.once(20)) blocks.push(random.pick<unknown>([
-    thought, 'x', null, {}, { text: 'x' }, { type: 'thinking' }, { type: 'thinking', thinking: '' },
+    thought, { ...thought, thinking: [{ type: 'text', text: thought.thinking }] }, 'x', null, {}, { text: 'x' },
+    { type: 'thinking' }, { type: 'thinking', thinking: '' },
     { type: 'tool_result' }, { type: 'tool_use', name: 'f' },
     { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 }, text: 'x' },
   ]));

@@ -102,8 +102,8 @@ const wrong: [name: string, bytes: () => Uint8Array, words: string][] = [
   ['a cut schema', () => good().subarray(0, 40),
     'standard input: ends within a message of Arrow; look why the program that sends it was stopped'],
   ['a cut batch', () => good().subarray(0, -20), 'standard input: ends within a message of Arrow'],
-  ['other columns', () => streamOf({ body: [['a'], arrow.utf8()] }),
-    'standard input: has none of the columns that records have; its columns are "body"; name the one whose cells are '
+  ['other columns', () => streamOf({ note: [['a'], arrow.utf8()] }),
+    'standard input: has none of the columns that records have; its columns are "note"; name the one whose cells are '
     + 'records, --record-column NAME, or the one that holds transcripts, --field NAME'],
   ['a type that is not read', () => streamOf({ text: [[1], arrow.decimal(18, 2)] }),
     'standard input: has a column "text" with values of the type Decimal, which are not read; leave the column out, '
