@@ -111,8 +111,8 @@ function record(p: usize, tools: usize): usize {
       store<u32>(tools + ROW_BYTES, RECORD_ID | (seen << 8));
       store<u32>(tools + ROW_BYTES, <u32>p, 8);
     } else {
-      // The host says what becomes of a list of that name which is not asked for.
-      if (fieldLength != 0 && (isMessages || isTurns)) markOdd();
+      // The host says what becomes of a list of that name which is not asked for, and of `functions`.
+      if ((fieldLength != 0 && (isMessages || isTurns)) || isKey(9, K.FUNCTION)) markOdd();
       p = memberBeside(p, (forms & FORM_OTHERS) != 0);
     }
     if (isOther) bit |= 8;

@@ -320,7 +320,7 @@ export class KnownTools {
       return mayBeDefined ? null : { rule: 'unknown-tool', detail: shownName(plainName(name)) };
     }
     const value = read();
-    if (value === undefined) return fault(name, ['they are no JSON']);
+    if (value === undefined) return fault(name, ['they are missing, or no JSON']);
     return this.#schemas.check(definition, value, name);
   }
 

@@ -5,7 +5,7 @@
 // commentary, every call a message of its own. Without calls the content is final.
 
 import {
-  type MessageData, RECORD_OPTIONS, type RecordReadOptions, type ToolDefinition, type TranscriptData,
+  type MessageData, RECORD_OPTIONS, type RecordReadOptions, type TranscriptData,
 } from '../../model/data.ts';
 import { checkOptions } from '../../options.ts';
 import { endsWithReply, entriesOf, plainText } from './blocks.ts';
@@ -16,7 +16,7 @@ import { isBounded } from '../../tools/json.ts';
 import { toolRecipient } from '../../tools/name.ts';
 import { CALLING, OTHER_ROLES } from './roles.ts';
 import { readCalls } from './sharegpt-call.ts';
-import { readToolField } from './tools.ts';
+import { hasFunctions, readTools } from './tools.ts';
 import { splitWrittenCalls } from '../written-calls.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 
@@ -74,8 +74,9 @@ export function fromOpenAI(record: unknown, options: RecordReadOptions = {}): { 
   const losses: Loss[] = [];
   const messages = record['messages'] as unknown[];
   const hasSystem = saysSystem(record['system'], messages);
-  tellOtherFields(record, hasSystem ? KEYS_WITH_SYSTEM : RECORD_KEYS, null, losses);
-  const tools: readonly ToolDefinition[] = readToolField(record['tools'], losses);
+  const known = hasSystem ? KEYS_WITH_SYSTEM : RECORD_KEYS;
+  tellOtherFields(record, hasFunctions(record) ? new Set([...known, 'functions']) : known, null, losses);
+  const tools = readTools(record, losses);
   const reader = new Reader(losses, options.origins === true);
   if (hasSystem) reader.takeSystem(record['system']);
   messages.forEach((message, index) => reader.take(message, index));

@@ -6,7 +6,7 @@ import type { MessageData, RecordReadOptions, TranscriptData } from '../../model
 import { toolName, toolRecipient } from '../../tools/name.ts';
 import { isObject, tellOtherFields } from './fields.ts';
 import { OpenCalls, tellMismatches, withOrderedReplies, withReplyNames } from './calls.ts';
-import { readToolField } from './tools.ts';
+import { hasFunctions, readTools } from './tools.ts';
 import { refuseHiddenUser, tellBeside, tellFrame } from './tell.ts';
 import { splitWrittenCalls } from '../written-calls.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
@@ -30,6 +30,7 @@ export interface ShareGptRecord {
 }
 
 const RECORD_KEYS: ReadonlySet<string> = new Set(['id', 'conversations', 'system', 'tools']);
+const KEYS_WITH_FUNCTIONS: ReadonlySet<string> = new Set([...RECORD_KEYS, 'functions']);
 const TURN_KEYS: ReadonlySet<string> = new Set(['from', 'value']);
 /** The usual word for each word that is known; the usual ones are written. */
 const WORDS: ReadonlyMap<unknown, string> = new Map([
@@ -70,8 +71,8 @@ export function fromShareGpt(
     throw new Refusal(null, 'it is no ShareGPT record', 'give an object with a list of conversations');
   }
   const losses: Loss[] = [];
-  tellOtherFields(record, RECORD_KEYS, null, losses);
-  const tools = readToolField(record['tools'], losses);
+  tellOtherFields(record, hasFunctions(record) ? KEYS_WITH_FUNCTIONS : RECORD_KEYS, null, losses);
+  const tools = readTools(record, losses);
   const messages: MessageData[] = [];
   const { system = null } = record;
   if (typeof system === 'string' && system !== '') {

@@ -11,6 +11,7 @@ import { FUNCTIONS, type ToolProblemReason, type ToolsWritten } from '../../tool
 import { declareFlat, writeSection } from '../../tools/write-declarations.ts';
 import { declarationsOf, lossesOfTools, toolsDeclared } from '../declared.ts';
 import { movedFiles } from '../files.ts';
+import type { Fields } from './fields.ts';
 import { type Loss, Refusal } from '../loss.ts';
 import { refuseProblem, toolListOf } from '../written-tools.ts';
 
@@ -24,6 +25,17 @@ const sections = new Lately<Section | null>();
 function writeTools(tools: readonly ToolDefinition[], form: ToolsForm): ToolsWritten {
   if (form === 'list') return toolListOf(tools);
   return declarationsOf(tools);
+}
+
+/** Whether the functions of a record, as OpenAI had them before there were other tools, are its definitions. */
+export const hasFunctions = ({ tools = null, functions }: Fields): boolean =>
+  tools === null && Array.isArray(functions);
+
+/** The tools of a record. */
+export function readTools(record: Fields, losses: Loss[]): readonly ToolDefinition[] {
+  if (!hasFunctions(record)) return readToolField(record['tools'], losses);
+  losses.push({ what: 'field', message: null, detail: 'functions becomes tools' });
+  return readToolField((record['functions'] as unknown[]).map((one) => ({ type: 'function', function: one })), losses);
 }
 
 /** The tools of a record's field: a list, or text that holds its JSON. */

@@ -69,6 +69,27 @@ test('records whose definitions become the same text keep to their own', async (
   }
 });
 
+test('functions of older records', async () => {
+  const fields = { name: 'f', parameters: { type: 'object', properties: { a: { type: 'integer' } } } };
+  const called = (given: string): object =>
+    ({ role: 'assistant', content: null, function_call: { name: 'f', arguments: given } });
+  const record = (given: string): object =>
+    ({ functions: [fields, { name: 'g' }], messages: [called(given), { role: 'function', name: 'f', content: 'r' }] });
+  const shareGpt = { functions: [fields], conversations: [
+    { from: 'function_call', value: '{"name":"f","arguments":{"a":"x"}}' }, { from: 'observation', value: 'r' },
+  ] };
+  const path = file('own/functions.jsonl', [record('{"a":1}'), record('{"a":"x"}'), shareGpt].map((one) => {
+    return `${JSON.stringify(one)}\n`;
+  }).join(''));
+  const found = jsonLines((await run(['check', '--format', 'ndjson', path])).out).slice(0, -1);
+  expect(found.map(({ record: number, rule }) => [number, rule]))
+    .toEqual([[1, 'invalid-arguments'], [2, 'invalid-arguments']]);
+  const { out, err } = await run(['convert', '--to', 'messages', path]);
+  const tools = [fields, { name: 'g' }].map((one) => ({ type: 'function', function: one }));
+  expect(jsonLines(out)[0]!['tools']).toEqual(tools);
+  expect(err).not.toContain('lost: tools');
+});
+
 const AS_TEXTS = ['tools as a list of texts', 'parameters as a text', 'parameters of Anthropic as a text'];
 
 test.each(AS_TEXTS)('%s', async (name) => {

@@ -264,8 +264,17 @@ function shareGpt(random: Random): unknown {
 /** A record as a value. */
 export function randomRecord(random: Random): unknown {
   const record = usualRecord(random);
-  return random.once(12) && typeof record === 'object' && record !== null && !Array.isArray(record)
-    ? withConversation(random, record) : record;
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) return record;
+  if (random.once(30)) return withFunctions(random, record);
+  return random.once(12) ? withConversation(random, record) : record;
+}
+
+/** The same with definitions as OpenAI had them first, also beside others. */
+function withFunctions(random: Random, record: object): object {
+  const tools = randomTools(random);
+  const functions = random.once(3) || !Array.isArray(tools) ? tools
+    : (tools as ({ function?: unknown } | null)[]).map((tool) => tool?.function ?? tool);
+  return Object.fromEntries(shuffled(random, [...Object.entries(record), ['functions', functions]]));
 }
 
 /** The same with its list under another name, or with another member of that name. */

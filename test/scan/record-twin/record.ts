@@ -102,6 +102,8 @@ function readRecord(line: Line, wanted: readonly string[], forms: number, rows: 
     if (value.members.length > 0 && form === null) flags |= abi.IS_OTHER;
     if (form === null) throw RARE;
     membersOf(value, (forms & abi.FORM_OTHERS) === 0 ? [] : [OTHER_LIST]);
+    // `functions`, of which the builds look at eight bytes.
+    if (value.members.some(([key]) => /^function[\0-\x7f]$/.test(key))) throw RARE;
     const known = ['tools', 'id', ...lists];
     const members = membersOf(value, known, ['version']);
     pushFixed(line, rows, members.get('tools'), members.get('id'));
