@@ -17,7 +17,7 @@ export class Unwritable extends Error {
  * A value as JSON.stringify writes it, in at most `bytes` bytes of UTF-8; throws Unwritable, or what the value throws.
  * `<|` becomes `\u003c|`: the same string to a JSON parser, and never a control token, in whatever dialect the text is
  * written. Bytes without a JSON form (a typed array) are refused: as JSON.stringify writes them they are no use, and
- * very long.
+ * very long. So is what it would write as `{}` and is none: a Map, an Error, a Response, a Promise.
  */
 export function boundedJson(value: unknown, bytes: number): string {
   const writer = new JsonWriter(bytes);
@@ -70,7 +70,9 @@ class JsonWriter {
 
   #object(value: object, depth: number): void {
     let before = '{';
-    for (const key of Object.keys(value)) {
+    const keys = Object.keys(value);
+    if (keys.length === 0 && !isPlain(value)) throw new Unwritable('no-json');
+    for (const key of keys) {
       const inner = plain((value as Record<string, unknown>)[key], key);
       if (isNothing(inner)) continue;
       this.#add(before);
@@ -94,6 +96,12 @@ function plain(value: unknown, key: string): unknown {
   const given: unknown = typeof toJSON === 'function' ? toJSON.call(value, key) : value;
   const isBoxed = given instanceof String || given instanceof Number || given instanceof Boolean;
   return isBoxed ? given.valueOf() : given;
+}
+
+/** An object of no class, also one of another realm. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function utf8Length(text: string): number {

@@ -116,6 +116,10 @@ describe('a handler', () => {
     ['a function', () => 1, 'unusable-result'],
     ['a symbol', Symbol('s'), 'unusable-result'],
     ['bytes', { deep: [new Uint8Array(10)] }, 'unusable-result'],
+    ['a Map', new Map([['a', 1]]), 'unusable-result'],
+    ['an Error that is returned', new Error('disk full'), 'unusable-result'],
+    ['a Response', new Response('x'), 'unusable-result'],
+    ['a Promise within', { a: Promise.resolve(1) }, 'unusable-result'],
     ['a buffer', { deep: Buffer.from('x') }, 'unusable-result'],
     [
       'a getter that throws',
