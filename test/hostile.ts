@@ -25,6 +25,8 @@ export interface Shape {
 const place = (name: string, dialect: Place['dialect'], before: string, after: string, form?: RecordForm): Place =>
   ({ name, dialect, before, after, form });
 const message = (header: string): string => `version: 2.2\n<|start|>${header}<|message|>`;
+/** An answer of a server. */
+const CHOICE = '{"message":{"role":"assistant","content":"x"}}';
 const CALL = 'assistant to=functions.f call_id=1<|channel|>commentary';
 
 const PLACES: readonly Place[] = [
@@ -60,6 +62,8 @@ const PLACES: readonly Place[] = [
   place('text of 0.1', 'record', '{"text":"<|im_start|>assistant\\n', '<|im_end|>"}\n', 'text'),
   place('value of ShareGPT', 'record', '{"conversations":[{"from":"gpt","value":"', '"}]}\n', 'conversations'),
   place('output', 'record', '{"instruction":"x","output":"', '"}\n', 'fields'),
+  place('choices', 'record',
+    `{"request":{"messages":[{"role":"user","content":"x"}]},"choices":[${CHOICE}`, ']}\n', 'fields'),
   place('prompt of a record', 'record', '{"prompt":"', '","completion":"x"}\n', 'fields'),
 ];
 
@@ -91,6 +95,7 @@ const KNOWN: readonly (readonly [place: string, fragment: string])[] = [
   ['content', '<think></think>'], ['gap', '<|start|>user'], ['prompt', '<|fim_prefix|><|start|><|start|>user'],
   ['messages', ',{"role":"user","content":"x"}'], ['turns', '{"role":"user","content":"x"}\n'], ['text', '<<|end|>'],
   ['text', '<|start|>user'], ['turns', '{"messages":[]}\n&lt;---\n'],
+  ['choices', `,${CHOICE}`],
   ['role', 'namespace functions { type f = (_: {a: string}) => any; }\n<|start|>'],
 ];
 

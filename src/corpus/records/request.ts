@@ -2,6 +2,7 @@
 // model and the like beside it.
 
 import { isObject, type JsonObject, own } from '../../tools/json.ts';
+import { without } from './chat-form.ts';
 import type { Path } from './entries.ts';
 import { type Chat, hasItems, listOf } from './other-forms.ts';
 import type { CorpusRecord } from './record-types.ts';
@@ -60,27 +61,34 @@ const ANSWER = 'the answer';
 
 /** The two chats of a preference of OpenAI. */
 function preferredChats(record: CorpusRecord): Chat[] {
-  return OUTPUTS.map(([name, side]) => {
-    const { preferred_output: _, non_preferred_output: __, ...others } = record.value as JsonObject;
-    const { [name]: answer } = record.value as JsonObject;
-    const value = { ...withOthers(others, heldAt(others, ['input'])!), [ANSWER]: answer };
-    const paths = [['input', 'messages'], [name]];
-    return { record: { ...record, value }, names: ['messages', ANSWER], paths, isText: false, side };
-  });
+  const fields = record.value as JsonObject;
+  const others = without(fields, OUTPUTS.map(([name]) => name));
+  const asked = withOthers(others, heldAt(others, ['input'])!);
+  return OUTPUTS.map(([name, side]) => ({
+    record: { ...record, value: { ...asked, [ANSWER]: fields[name] } },
+    names: ['messages', ANSWER], paths: [['input', 'messages'], [name]], isText: false, side,
+  }));
 }
+
+/** Answers that are read behind what the request says; of more each stands by itself, or they would take too long. */
+const MOST_ASKED = 16;
 
 /** The chats of a record that holds answers, each behind what the request says; empty: it holds none. */
 export function exchangedChats(record: CorpusRecord): Chat[] {
   const fields = record.value as JsonObject;
   if (arePreferred(fields)) return preferredChats(record);
   const request = requestOf(fields);
-  const list = request === null ? undefined : listOf(request.value);
+  const answers = answersOf(fields);
+  const list = request === null || answers.length > MOST_ASKED ? undefined : listOf(request.value);
   const asked = request !== null && list !== undefined ? { list, path: [...request.path, list] } : null;
-  const chats = answersOf(fields).map((answer): Chat => {
-    const value = joined(fields, request, answer.path, { [ANSWER]: answer.value });
+  const chats = answers.map(({ value: said, path }, i): Chat => {
+    const answer = { [ANSWER]: said };
+    // What stands beside all of them is told once.
+    const value = i === 0 ? joined(fields, request, path, answer)
+      : { ...asked && request!.value, ...besideIn(fields, path), ...answer };
     return {
       record: { ...record, value }, names: [...asked ? [asked.list] : [], ANSWER],
-      paths: [...asked ? [asked.path] : [], answer.path], isText: false, side: null,
+      paths: [...asked ? [asked.path] : [], path], isText: false, side: null,
     };
   });
   if (chats.length > 0) return chats;
@@ -91,6 +99,12 @@ export function exchangedChats(record: CorpusRecord): Chat[] {
   const holderOf = (name: string): Inner => (name === 'output' || request === null ? response : request);
   const paths = names.map((name) => [...holderOf(name).path, name]);
   return [{ record: { ...record, value }, names, paths, isText: false, form: 'responses', side: null }];
+}
+
+/** The members that stand beside a value, which is a member of an object. */
+function besideIn(record: JsonObject, path: Path): JsonObject {
+  const holder = heldAt(record, path.slice(0, -1).map(String))!;
+  return withOthers(holder.value, { value: {}, path: path.slice(-1) });
 }
 
 /** A request with its answer, which stands behind the steps of `path`, and the fields that stand beside them. */

@@ -106,6 +106,20 @@ function readingOf(messages: readonly MessageData[]): CheckOptions {
 const START = '<|start|>';
 const BODY = '<|message|>';
 
+/** Of records, by their bytes: their chats have it in common. */
+const ROOTS = new WeakMap<Uint8Array, Spot>();
+
+/** Where all values of a record stand; null: nowhere. */
+function rootOf(bytes: Uint8Array): Spot | null {
+  const known = ROOTS.get(bytes);
+  if (known !== undefined) return known;
+  const place = placesOf(bytes);
+  if (place === null) return null;
+  const root = new Spot(place, '');
+  ROOTS.set(bytes, root);
+  return root;
+}
+
 /** Where a position of the written text comes from. Nothing is done before it is asked. */
 class ChatPlaces {
   readonly #record: CorpusRecord;
@@ -116,7 +130,7 @@ class ChatPlaces {
   readonly #bytes: Uint8Array;
   readonly #messages: readonly MessageData[];
   readonly #positions: 'file' | 'field';
-  #root: Spot | null | undefined;
+  #root: Spot | null = null;
   #last: { readonly origin: number; readonly spot: Spot | null } | undefined;
   /** Of each message: byte positions of its start token, of its body, of its end. */
   #spans: readonly MessageSpan[] | undefined;
@@ -186,10 +200,7 @@ class ChatPlaces {
 
   /** Goes to the message that holds a byte of the text; answers its entry. */
   #goTo(byte: number): Spot | null {
-    if (this.#root === undefined) {
-      const place = placesOf(this.#record.bytes);
-      this.#root = place && new Spot(place, '');
-    }
+    this.#root ??= rootOf(this.#record.bytes);
     const spans = (this.#spans ??= this.#readSpans());
     if (this.#at > 0 && spans[this.#at]!.from > byte) this.#at = 0;
     while (this.#at + 1 < spans.length && spans[this.#at + 1]!.from <= byte) this.#at++;

@@ -163,6 +163,15 @@ test.each(ANSWERS)('%s is read by every command', async (name, record, contents,
   expect(counted).toMatchObject({ transcripts: contents.length });
 });
 
+test('of very many answers each stands by itself', async () => {
+  const count = async (n: number): Promise<number> => {
+    const record = { request: asked, response: completion(...Array.from({ length: n }, () => said('a'))) };
+    const path = file('request/many.jsonl', JSON.stringify(record));
+    return (JSON.parse((await run(['scan', '--format', 'json', path])).out) as { messages: number }).messages;
+  };
+  expect([await count(16), await count(17)]).toEqual([32, 17]);
+});
+
 test('columns of a table that hold answers', async () => {
   const columns = { request: asked, response: completion(said('a')), text_of_others: 'x' };
   const data = Object.entries(columns).map(([column, value]) => {
