@@ -81,7 +81,7 @@ function object(random: Random, depth: number, words: object): object {
 }
 
 function list(random: Random): unknown {
-  if (random.once(6)) return randomTools(random);
+  if (random.once(8)) return randomTools(random);
   return ['get_weather', 'f', 'a-b'].slice(0, 1 + random.below(3)).map((name) => {
     const called = {
       name, ...(!random.once(5) && { description: word(random) }),
@@ -150,7 +150,7 @@ test(`${LISTS} lists (OPENCHATML_SEED=${SEED})`, { timeout: 60 * 60_000 }, () =>
       expect(text(machine.listTools(entry, true)), told).toBe(`,"tools":${JSON.stringify(wanted)}`);
     }
   }
-  expect([declared / flat > 0.5, whole / declared > 0.1, listed / known > 0.3, others / known > 0.02])
+  expect([declared / flat > 0.5, whole / declared > 0.1, listed / known > 0.28, others / known > 0.02])
     .toEqual([true, true, true, true]);
 });
 
