@@ -26,7 +26,12 @@ export const STANDARD_INPUT = '-';
 
 /** Standard input, or a FIFO. What cannot be looked at is told when it is opened. */
 export function isReadOnce(path: string): boolean {
-  return path === STANDARD_INPUT || (statSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false);
+  if (path === STANDARD_INPUT) return true;
+  try {
+    return statSync(path).isFIFO();
+  } catch {
+    return false;
+  }
 }
 
 /** What opens an input, as plain data: for another thread. */

@@ -92,6 +92,21 @@ test('names are escaped where people read them', async () => {
   expect(err).toMatch(/^error: no\\nsuch\\x1b\[31m\\u202ename: no such file or directory \(ENOENT\); .*\n$/);
 });
 
+const NAMED = ['scan', 'check', 'messages', 'audit', 'render'];
+test.each(NAMED)('%s: a path that cannot be looked at is told', async (name) => {
+  const good = file('odd/good.txt', CLEAN);
+  symlinkSync(at('odd/loop'), at(`odd/${name}`));
+  symlinkSync(at(`odd/${name}`), at('odd/loop'));
+  for (const [path, words] of [
+    [at('odd/x'.padEnd(300, 'x')), 'name too long (ENAMETOOLONG)'],
+    [`${good}/x`, 'not a directory (ENOTDIR)'], [at('odd/loop'), '(ELOOP)'],
+  ] as const) {
+    const { code, err } = await run([name, path, good]);
+    expect([code, err.includes(words)], err).toEqual([2, true]);
+  }
+  rmSync(at('odd/loop'));
+});
+
 test('what changes between finding and opening is noticed', () => {
   const open = (path: string, change: () => void): unknown => {
     const [input] = [...findInputs([path], 0)].filter((found) => !(found instanceof InputError)) as Input[];
