@@ -15,6 +15,7 @@ import { reasonOf } from '../reason.ts';
 import { type Clock, LONGEST_TIMER, systemClock } from './clock.ts';
 import { AbortWatch } from './abort.ts';
 import { asksOf, CallDesk, type CallFault, faultOfMessage, isFault, type Plan } from './check.ts';
+import { TakenIds } from './ids.ts';
 import { Lanes } from './lanes.ts';
 import { InvalidArguments, toolsOf } from './tool.ts';
 import {
@@ -82,14 +83,11 @@ export class ToolRouter {
   readonly #limits: Limits;
   readonly #requireIds: boolean | undefined;
   readonly #exposeErrors: boolean;
-  readonly #ids = new Set<string>();
-  /** Ids of calls that are to come; null: the call has come, or was given up. */
-  readonly #coming = new Map<string, RoutedCall | null>();
+  readonly #ids = new TakenIds();
   readonly #pending = new Map<string, Pending>();
   readonly #lanes: Lanes<Pending>;
   readonly #watch = new AbortWatch<Pending>((pending, signal) => this.#cancel(pending, reasonOf(signal)));
   #calls = 0;
-  #made = 0;
   #late = 0;
   #abandoned = 0;
   #isClosed = false;
@@ -122,10 +120,7 @@ export class ToolRouter {
 
   /** An id that no call has. */
   makeId(): string {
-    for (;;) {
-      const id = `call_${++this.#made}`;
-      if (!this.#ids.has(id) && !this.#coming.has(id)) return id;
-    }
+    return this.#ids.make();
   }
 
   /**
@@ -133,24 +128,17 @@ export class ToolRouter {
    * and no other call is given it.
    */
   expectCalls(calls: readonly RoutedCall[]): void {
-    for (const call of calls) {
-      const { callId } = call;
-      if (!callId || this.#coming.get(callId)) continue;
-      this.#coming.set(callId, faultOfMessage(call) ? null : call);
-    }
+    this.#ids.expect(calls);
   }
 
   /** @internal These calls have come, or do not come: other calls may have their ids, unless they were made. */
   expectNoMore(calls: readonly RoutedCall[]): void {
-    for (const call of calls) {
-      const { callId } = call;
-      if (callId && this.#coming.get(callId) === call) this.#coming.set(callId, null);
-    }
+    this.#ids.expectNoMore(calls);
   }
 
   /** Ids of calls that the transcript had before: none of them may come again. */
   reserveIds(ids: Iterable<string>): void {
-    for (const id of ids) this.#ids.add(id);
+    this.#ids.reserve(ids);
   }
 
   /** What a handler would be given now; null: the call would be refused or turned away. Nothing is called. */
@@ -221,16 +209,12 @@ export class ToolRouter {
     const fault = this.#idFault(call);
     if (fault) return fault;
     const id = call.callId || this.makeId();
-    this.#ids.add(id);
+    this.#ids.reserve([id]);
     return id;
   }
 
   #idFault(call: RoutedCall): CallFault | null {
-    const { callId } = call;
-    if (callId) {
-      const isTaken = this.#ids.has(callId) || (this.#coming.get(callId) ?? call) !== call;
-      return isTaken ? { rule: 'duplicate-call-id' } : null;
-    }
+    if (call.callId) return this.#ids.isTaken(call) ? { rule: 'duplicate-call-id' } : null;
     return (this.#requireIds ?? asksOf(call).needsIds) ? { rule: 'missing-call-id' } : null;
   }
 
