@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
+import { WEIGHTS } from './weights.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -26,15 +27,6 @@ async function weight(code: string): Promise<number> {
   });
   return gzipSync(outputFiles[0]!.contents, { level: 9 }).length;
 }
-
-const WEIGHTS: [code: string, most: number][] = [
-  ["export { parse } from 'openchatml';", 30_650],
-  ["export { parse } from 'openchatml/js';", 23_800],
-  ["export { MessageStream } from 'openchatml/stream';", 36_900],
-  ["export * from 'openchatml/convert';", 58_150],
-  ["export { Lines } from 'openchatml';", 1_150],
-  ["export { fromOpenAI } from 'openchatml/convert';", 12_000],
-];
 
 test.each(WEIGHTS)('%s weighs at most %i bytes', async (code, most) => {
   expect(await weight(code)).toBeLessThan(most);

@@ -12,6 +12,7 @@ import { publicExports, ROOT } from './exports.ts';
 import { describeLong, isAll } from './long.ts';
 import { findsCommand } from './skip.ts';
 import { findChromium, launch } from './web/browser.ts';
+import { WEIGHTS } from './weights.ts';
 
 /** A build with declarations: `npm run build` makes it, `--fast` does not. */
 const hasTypes = existsSync(join(ROOT, 'dist/index.d.ts'));
@@ -197,11 +198,6 @@ describeLong('the package, installed,', () => {
     ]);
   });
 
-  const WEIGHTS: [code: string, most: number][] = [
-    ["export { parse } from 'openchatml';", 30_650],
-    ["export { MessageStream } from 'openchatml/stream';", 35_800],
-    ["export * from 'openchatml/convert';", 60_000],
-  ];
   test.each(WEIGHTS)('%s weighs at most %i bytes, bundled by esbuild and by Vite', async (code, most) => {
     write('entry.js', code);
     const { outputFiles } = await build({
