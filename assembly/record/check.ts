@@ -13,7 +13,8 @@ import {
   addCall, beginCalls, body, hasOpen, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
 import { fits, mayNameFields, nodeOf } from './fit';
-import { holdsNamespace, holdsPair, mayEndMarker, MARKER_END } from './tags';
+import { firstItem, nextItem, pass } from './members';
+import { holdsNamespace, holdsPair, mayCodeWord, mayEndMarker, MARKER_END } from './tags';
 import { OPEN_OBJECT } from './text';
 import { IS_THOUGHT, thoughtIn } from './thought';
 import { areGiven, givenTools, tableOf } from './tools';
@@ -204,7 +205,10 @@ function mayDefine(role: u32): bool {
   const from = <usize>load<u32>(body, 4);
   const to = <usize>load<u32>(body, 8);
   if ((kind & ABSENT) != 0) return false;
-  if ((kind & (CODED | PARTS)) != 0 || to - from > LONGEST_TEXT) return true;
+  if (to - from > LONGEST_TEXT) return true;
+  // A word may stand in two parts; those of one hold braces of their own.
+  if ((kind & PARTS) != 0 && nextItem(pass(firstItem(from))) != 0) return true;
+  if ((kind & (CODED | PARTS)) != 0 && mayCodeWord(from, to)) return true;
   if (role == SYSTEM) return holdsNamespace(from, to);
   for (let p = from; p < to; p++) if (<u32>load<u8>(p) == OPEN_OBJECT) return true;
   return false;

@@ -6,11 +6,15 @@ import {
   ROLE_SHIFT, SYSTEM, TOKEN_SHIFT, TO_TOOL, TOOL, USER, VALUE,
 } from '../../src/abi';
 import { addFlag, hasRoom, isOdd, markFull, markOdd, numberOf, push, row } from './state';
+import { mayCodeWord } from './tags';
 import { CALL_BYTES, calls, CALLS } from './tool-calls';
 import { isToolName, isWord } from './value';
+import { find } from './written';
 
 // @ts-ignore: decorator
 @lazy const NO_ARGUMENTS: usize = memory.data<u8>([123, 125, 34, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 16); // {}
+// @ts-ignore: decorator
+@lazy const NAME_MEMBER: usize = memory.data<u8>([92, 34, 110, 97, 109, 101, 92, 34], 16); // \"name\"
 
 const OF_ASSISTANT: u32 = MESSAGE | PLAIN | (END << TOKEN_SHIFT) | (ASSISTANT << ROLE_SHIFT);
 
@@ -90,20 +94,9 @@ export function writeReply(
   writeBody(at, kind, bodyFrom, bodyTo, from, to);
 }
 
-/**
- * Whether the inside of a JSON string may hold JSON with a member `name`: as `\\"name\\"`, or with an escape of its
- * own.
- */
+/** Whether the inside of a JSON string may hold JSON with a member `name`: as `\"name\"`, or with a code in it. */
 function mayHoldList(p: usize, to: usize): bool {
-  for (; p < to; p++) {
-    if (load<u8>(p) != 0x5c) continue;
-    if (load<u64>(p) == 0x225c656d616e225c) return true;
-    // An escape that stands for a quote or a letter; one that the inner text has.
-    const next = <u32>load<u8>(p, 1);
-    if (next == 0x75 || (next == 0x5c && load<u8>(p, 2) == 0x75)) return true;
-    p++;
-  }
-  return false;
+  return find(p, to, NAME_MEMBER, 8) != 0 || mayCodeWord(p, to);
 }
 
 /** What an assistant says on a channel. Answers its row; 0: there is none. */

@@ -23,6 +23,20 @@ export function holdsNamespace(p: usize, to: usize): bool {
   return false;
 }
 
+/**
+ * Whether a code in the JSON [p, to), or in JSON that is a string of it, may stand for what words in JSON are made of:
+ * a letter, a digit, a quote, a backslash, a brace. Those of other languages, and of `<`, `>`, `&` and `'`, do not.
+ */
+export function mayCodeWord(p: usize, to: usize): bool {
+  for (p = findPair(p, to, BACKSLASH, 0x75); p != 0; p = findPair(p + 1, to, BACKSLASH, 0x75)) {
+    if (load<u16>(p, 2) != 0x3030) continue;
+    const high = <u32>load<u8>(p, 4);
+    const low = <u32>load<u8>(p, 5);
+    if (high > 0x33 ? high < 0x38 : high == 0x33 ? low < 0x3a : high == 0x32 && low == 0x32) return true;
+  }
+  return false;
+}
+
 /** `<`, `t` and `ool`, with which the tags of calls begin that are written as text. */
 const LT: i32 = 0x3c;
 const T: i32 = 0x74;
@@ -91,11 +105,14 @@ export function mayCodeTag(p: usize, to: usize): bool {
 }
 
 /**
- * Whether what follows a `<` at p may be a tag in which something is written with codes, as the `<` is when `isCode`:
- * letters and then a code; else what tags begin with, or letters up to the end of a part.
+ * Whether what follows a `<` at p may be a tag in which something is written with codes, as the `<` is when `isCode`: a
+ * `t`, with which tags begin, or else a code; letters and then a code; letters up to the end of a part.
  */
 function mayGoOn(p: usize, isCode: bool): bool {
-  if (isCode && <u32>load<u8>(p) == 0x74) return true;
+  const first = <u32>load<u8>(p);
+  if (first == 0x74) {
+    if (isCode) return true;
+  } else if (first != BACKSLASH && first != QUOTE) return false;
   const last = p + MOST_LETTERS;
   for (; p < last; p++) {
     const byte = <u32>load<u8>(p);

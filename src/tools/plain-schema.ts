@@ -42,8 +42,8 @@ const NOTHING: PlainSchema = {
 };
 
 /** Items of a list, and schemas of a definition, that are looked at here. */
-const MOST_ITEMS = 1000;
-const MOST_SCHEMAS = 1000;
+export const MOST_ITEMS = 1000;
+export const MOST_SCHEMAS = 1000;
 
 const BITS: ReadonlyMap<unknown, number> = new Map([
   ['string', TYPE_STRING], ['number', TYPE_NUMBER], ['integer', TYPE_INTEGER], ['boolean', TYPE_BOOLEAN],
@@ -57,7 +57,8 @@ const READ: ReadonlySet<string> = new Set([
   'maxItems', 'minimum', 'maximum',
 ]);
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
-const isOther = (keyword: string): boolean => !READ.has(keyword)
+/** Keywords that are left to the library. */
+export const isOther = (keyword: string): boolean => !READ.has(keyword)
   && (VALUES.has(keyword) || ONE.has(keyword) || MAPS.has(keyword) || SEVERAL.has(keyword) || REFERENCES.has(keyword));
 
 /** Null: nothing is known here of what fits. */

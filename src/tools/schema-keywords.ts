@@ -52,7 +52,10 @@ const SHAPES: { readonly [keyword: string]: (value: unknown) => boolean } = {
 /** Keywords that hold a value. */
 export const VALUES: ReadonlySet<string> = new Set(Object.keys(SHAPES));
 
+/** Whether the value is one that the keyword, which holds a value, may have. */
+export const isShaped = (keyword: string, value: unknown): boolean => SHAPES[keyword]!(value);
+
 export function checkKeyword(keyword: string, value: unknown, at: string, limits: SchemaLimits): void {
-  if (!SHAPES[keyword]!(value)) throw new SchemaRefusal(at, `not what ${keyword} takes`);
+  if (!isShaped(keyword, value)) throw new SchemaRefusal(at, `not what ${keyword} takes`);
   if (Array.isArray(value) && value.length > limits.members) throw new SchemaRefusal(at, 'too many members');
 }

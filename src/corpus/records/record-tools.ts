@@ -10,6 +10,7 @@ import { wordAt } from '../../scan/record-rows.ts';
 import { isRounded } from '../../tools/exact.ts';
 import { byName } from '../../tools/known.ts';
 import { toolsToOpenAI } from '../../tools/records.ts';
+import { isShort } from '../../tools/simple-schema.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 
 export class RecordTools {
@@ -154,6 +155,19 @@ export class RecordTools {
     return json && { text: textIn(json), whole: holdsAll ? null : tools };
   }
 
+  /** The definitions of a record whose tools are a list, as they stand there; null: they are none, or too long. */
+  listedBy(row: number): readonly ToolDefinition[] | null {
+    const { memory, rows } = this.#machine;
+    const list = memory.subarray(wordAt(rows, row + 1, FROM), wordAt(rows, row + 1, TO));
+    if (list[0] !== OPEN_LIST || !isShort(list.length)) return null;
+    try {
+      return readToolField(JSON.parse(decodeUtf8(list)), []);
+    } catch (error) {
+      if (error instanceof Refusal || error instanceof RangeError) return null;
+      throw error;
+    }
+  }
+
   /** The definitions of an entry. */
   definitionsOf(entry: number): readonly ToolDefinition[] {
     return this.#read(entry, true).tools;
@@ -188,6 +202,7 @@ export function toolsOf(machine: RecordMachine): RecordTools {
 const ENCODER = new TextEncoder();
 const textIn = (json: Uint8Array): string => JSON.parse(`"${decodeUtf8(json)}"`) as string;
 const LESS = 0x3c;
+const OPEN_LIST = 0x5b;
 const LONE = /\p{Surrogate}/u;
 
 /** What is lost of the definitions of a record. */

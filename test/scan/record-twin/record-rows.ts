@@ -45,8 +45,8 @@ export class Rows {
 const WORD = /^[!-;=-~]{1,100}$/;
 const TOOL_NAME = /^(?!function|containe|browser|python)[A-Za-z0-9_.-]{1,100}$/;
 export const isToolName = (name: string): boolean => TOOL_NAME.test(name);
-/** In a text that may hold definitions: a member `name` of JSON in it, or an escape that may hide one. */
-const MAY_DEFINE = /\\(?:u|\\u|"name\\")|\\./g;
+/** In a text that may hold definitions: a member `name` of JSON in it, or a code that may hide one. */
+const MAY_DEFINE = /\\"name\\"|\\u00(?:22|3[\0-9]|[4-7])/;
 
 /** The record at hand: the rows of its messages are written. */
 export class RecordRows extends RecordValues {
@@ -151,7 +151,7 @@ export class RecordRows extends RecordValues {
   }
 
   #mayDefine(text: Text): boolean {
-    return [...this.raw(text).matchAll(MAY_DEFINE)].some(([escape]) => escape.length > 2 || escape === '\\u');
+    return MAY_DEFINE.test(this.raw(text));
   }
 
   writeSaid(entry: Span, channel: number, name: Span | null, content: Text | null): number {

@@ -26,7 +26,7 @@ const LF = 0x0a;
  * Tags of calls that are written as text (R-HERMES), and what may begin one at the end of a part. An escape may stand
  * for any character in them.
  */
-const TAGS = /<(?:(?:tool_call|tool_response|tools)>|[a-z_]{0,13}")/g;
+const TAGS = /<(?:(?:tool_call|tool_response|tools)>|(?:t[a-z_]{0,12})?")/g;
 const CODES = /\\(?:u00([3-7][0-9a-fA-F])|\\)/g;
 const letterOf = (escape: string, code?: string): string =>
   (code === undefined ? escape : String.fromCharCode(Number.parseInt(code, 16)));
