@@ -42,14 +42,14 @@ const WEB = 'web';
  * WebAssembly modules. The scanner travels inside every bundle, the others inside those for Node: each stays below
  * `most` bytes. That of records has 32 kB for chat and ShareGPT, 11 for other forms and contents in parts, 4 for what
  * is written as text between tags, 2 for bounds, 2 for turns and for arguments that are objects, 3 for records that are
- * written as chat records or ShareGPT, and 6 for definitions that are written, all of which it does 3 to 60 times as
- * fast as the host.
+ * written as chat records or ShareGPT, and 6 for definitions that are written, and 2 for questions and answers, all of
+ * which it does 3 to 60 times as fast as the host.
  */
 const MODULES = [
   { name: 'core', source: 'assembly/core.ts', binary: 'src/scan/core-binary.ts', most: 13 * 1024 },
   { name: 'scanner', source: 'assembly/index.ts', binary: 'src/scan/binary.ts', most: 24 * 1024 },
   { name: 'text', source: 'assembly/text.ts', binary: 'src/scan/text-binary.ts', most: 13 * 1024 },
-  { name: 'record', source: 'assembly/record/index.ts', binary: 'src/scan/record-binary.ts', most: 64 * 1024 },
+  { name: 'record', source: 'assembly/record/index.ts', binary: 'src/scan/record-binary.ts', most: 66 * 1024 },
   { name: 'pack', source: 'assembly/pack.ts', binary: 'src/scan/pack-binary.ts', most: 8 * 1024 },
 ];
 /** The folder of the validator page. */

@@ -14,8 +14,9 @@ import { isSame } from '../same';
 import * as K from './keys';
 import { after, firstItem, firstKey, isKey, isLongKey, nextItem, nextKey } from './members';
 import {
-  ask, askUnlessFlat, at, beginNodes, canDeclare, isFlat, isGood, isName, isSure, isUsable, markNotFlat, markNotGood,
-  markUnusable, MOST_DEPTH, pass, passOther, passText, readKey, readNode, T_OBJECT,
+  ask, askUnlessFlat, at, beginNodes, canDeclare, isFlat, isGood, isName, isSure, isUsable, markNotDeclared,
+  markNotFlat, markNotGood, markUnusable, MOST_DEPTH, newNode, pass, passOther, passText, readKey, readNode, T_ASK,
+  T_OBJECT,
 } from './schema';
 import { OPEN_OBJECT, QUOTE } from './text';
 
@@ -67,9 +68,12 @@ function readMember(p: usize, tool: usize, isSchema: bool): usize {
   store<u32>(tool, <u32>at, 8);
   const node = at;
   p = readNode(p, 0);
-  if (isUsable && load<u32>(node) != T_OBJECT) {
+  // Only an object has fields; what names no type, or none that is known, is declared as `any`.
+  const types = load<u32>(node) & ~T_ASK;
+  if (isUsable && types != T_OBJECT) {
     ask(node);
-    markNotGood();
+    if (types == 0) markNotDeclared();
+    else markNotGood();
   }
   return p;
 }
@@ -87,9 +91,19 @@ function readFunction(p: usize, tool: usize): usize {
     if (!isUsable) return p;
     p = nextKey(p);
   }
-  // One without parameters is declared otherwise.
-  if ((has & (HAS_NAME | HAS_SCHEMA)) != (HAS_NAME | HAS_SCHEMA)) markUnusable();
+  if ((has & HAS_NAME) == 0) markUnusable();
+  if ((has & HAS_SCHEMA) == 0) takeNone(tool);
   return after;
+}
+
+/** The tool at `tool` takes no arguments, which is declared in a way of its own. */
+function takeNone(tool: usize): void {
+  markNotFlat();
+  markNotDeclared();
+  const node = newNode();
+  if (node == 0) return;
+  store<u32>(tool, <u32>node, 8);
+  store<u32>(node, T_OBJECT);
 }
 
 const HAS_TYPE: u32 = 8;

@@ -36,8 +36,10 @@ const MOST: usize = 256 * 1024;
 const SEEN_BITS: u32 = 12;
 // @ts-ignore: decorator
 @lazy const SEEN_ONCE: usize = memory.data(4096 * 4, 16);
-/** Tables of lists that are not kept, by the number of the list from MOST_ENTRIES + 1 on. */
-const MOST_BRIEF: u32 = 2048;
+/**
+ * Tables of lists that are not kept, by the number of the list from MOST_ENTRIES + 1 on. Their memory, of which each
+ * takes two kilobytes at least, ends before they do.
+ */
 // @ts-ignore: decorator
 @lazy const BRIEF_TABLES: usize = memory.data(2048 * 4, 16);
 let briefs: u32 = 0;
@@ -228,7 +230,7 @@ export function writtenTools(p: usize, to: usize): void {
     const definitions = compileWritten(from, from + length, keep, keepEnd);
     if (definitions != 0) keep = (compiledTo + 15) & ~15;
     addEntry(from, length, definitions);
-  } else if (briefs < MOST_BRIEF) addBrief(compileWritten(p, to, brief, briefEnd));
+  } else addBrief(compileWritten(p, to, brief, briefEnd));
 }
 
 function newTools(p: usize, most: i32): usize {
@@ -236,7 +238,7 @@ function newTools(p: usize, most: i32): usize {
   const isList = byte == OPEN_LIST;
   toolsStatus = TOOLS_ASK;
   // One that is not kept is passed while its table is made.
-  const passed = isList && briefs < MOST_BRIEF ? compile(p, brief, briefEnd, most) : 0;
+  const passed = isList ? compile(p, brief, briefEnd, most) : 0;
   const to = passed != 0 ? listTo : valueEnd(p, most);
   if (to == 0) return 0;
   if (
@@ -294,7 +296,11 @@ function addEntry(from: usize, length: usize, definitions: usize): void {
 
 /** Keeps the table of a list that is not kept, until the next lines. */
 function addBrief(definitions: usize): void {
-  if (definitions == 0) return;
+  if (definitions == 0) {
+    // There may have been no more room: the record waits for the next scan, when it has all of it.
+    if (brief + brief > briefFrom + briefEnd) markFull();
+    return;
+  }
   brief = (compiledTo + 15) & ~15;
   store<u32>(BRIEF_TABLES + (<usize>briefs << 2), <u32>definitions);
   toolsEntry = MOST_ENTRIES + 1 + briefs;

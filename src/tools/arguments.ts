@@ -3,6 +3,7 @@
 import type { ToolDefinition } from '../model/data.ts';
 import { isObject, own } from './json.ts';
 import { type Meter, type SchemaLimits, Unchecked } from './schema-limits.ts';
+import { definedSchema } from './schema-reference.ts';
 import { isWellFormed } from './text.ts';
 
 const DEADLINE = 'deadline_ms';
@@ -31,12 +32,7 @@ export function namesProperty(schema: unknown, name: string): boolean {
       const parts = own(next, keyword);
       if (Array.isArray(parts)) open.push(...(parts.slice(0, MOST_LOOKS) as unknown[]));
     }
-    const reference = own(next, '$ref');
-    if (typeof reference === 'string' && /^#\/(\$defs|definitions)\/[^/~%]+$/.test(reference)) {
-      const [, list, part] = reference.split('/');
-      const all = isObject(schema) ? own(schema, list!) : undefined;
-      if (isObject(all)) open.push(own(all, part!));
-    }
+    open.push(definedSchema(schema, own(next, '$ref')));
   }
   return false;
 }

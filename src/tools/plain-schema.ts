@@ -1,12 +1,13 @@
 // A quick yes for the schemas that most tools have: objects, lists and plain values, each with its types, alternatives
-// of different types, bounds. It says only that arguments fit; whatever it does not know for certain is left to the
-// library, which finds out what is wrong and where.
+// of different types, bounds, and what stands among the definitions of a schema. It says only that arguments fit;
+// whatever it does not know for certain is left to the library, which finds out what is wrong and where.
 
 import {
   TYPE_ARRAY, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING,
 } from '../abi.ts';
 import { isObject, type JsonObject, own } from './json.ts';
 import { MAPS, ONE, SEVERAL, VALUES } from './schema-keywords.ts';
+import { definedSchema } from './schema-reference.ts';
 
 /** What is known of a schema. A value of a type that is not among `types` is for the library. */
 export interface PlainSchema {
@@ -50,6 +51,8 @@ const BITS: ReadonlyMap<unknown, number> = new Map([
   ['null', TYPE_NULL], ['array', TYPE_ARRAY], ['object', TYPE_OBJECT],
 ]);
 const NUMBERS = TYPE_NUMBER | TYPE_INTEGER;
+/** What is looked at where no type is named. */
+const SCALARS = TYPE_STRING | NUMBERS | TYPE_BOOLEAN | TYPE_NULL;
 
 /** Keywords that are read here. What is no keyword says nothing about what fits. */
 const READ: ReadonlySet<string> = new Set([
@@ -63,31 +66,50 @@ export const isOther = (keyword: string): boolean => !READ.has(keyword)
 
 /** Null: nothing is known here of what fits. */
 export function plainSchema(schema: unknown): PlainSchema | null {
-  const plain = read(schema, { schemas: MOST_SCHEMAS });
+  const plain = read(schema, { root: schema, schemas: MOST_SCHEMAS, open: new Set() });
   return plain.types === 0 ? null : plain;
 }
 
-interface Budget {
+interface Reading {
+  readonly root: unknown;
+  /** Schemas that may still be read. */
   schemas: number;
+  /** Those that are named and being read: one that holds itself is left to the library. */
+  readonly open: Set<unknown>;
 }
 
-function read(schema: unknown, budget: Budget): PlainSchema {
-  if (!isObject(schema) || budget.schemas-- <= 0) return NOTHING;
+function read(schema: unknown, reading: Reading): PlainSchema {
+  if (!isObject(schema) || reading.schemas-- <= 0) return NOTHING;
   const others = Object.keys(schema).filter(isOther);
   const [other] = others;
-  if (other === 'anyOf' || other === 'oneOf') {
-    const isAlone = others.length === 1 && !Object.keys(schema).some((keyword) => READ.has(keyword));
-    return isAlone ? readAlternatives(own(schema, other), other === 'oneOf', budget) : NOTHING;
+  if (other === undefined) return readTyped(schema, reading);
+  if (others.length > 1 || Object.keys(schema).some((keyword) => READ.has(keyword))) return NOTHING;
+  const value = own(schema, other);
+  switch (other) {
+    case 'anyOf':
+    case 'oneOf':
+      return readAlternatives(value, other === 'oneOf', reading);
+    case 'allOf': return Array.isArray(value) && value.length === 1 ? read(value[0], reading) : NOTHING;
+    case '$ref': return readNamed(definedSchema(reading.root, value), reading);
+    default: return NOTHING;
   }
-  return other === undefined ? readTyped(schema, budget) : NOTHING;
+}
+
+function readNamed(schema: unknown, reading: Reading): PlainSchema {
+  const { open } = reading;
+  if (open.has(schema)) return NOTHING;
+  open.add(schema);
+  const plain = read(schema, reading);
+  open.delete(schema);
+  return plain;
 }
 
 /** Alternatives of different types. Those of anyOf that are not known are left out; of oneOf only one may fit. */
-function readAlternatives(value: unknown, isOne: boolean, budget: Budget): PlainSchema {
+function readAlternatives(value: unknown, isOne: boolean, reading: Reading): PlainSchema {
   if (!Array.isArray(value)) return NOTHING;
   const all: Draft = { ...NOTHING };
   for (const schema of value) {
-    const one = read(schema, budget);
+    const one = read(schema, reading);
     const known = all.types & NUMBERS ? all.types | NUMBERS : all.types;
     if (isOne && (one.types === 0 || !isAll(schema, one) || (known & one.types) !== 0)) return NOTHING;
     add(all, one, one.types & ~known);
@@ -119,16 +141,17 @@ function add(all: Draft, { strings, scalars, properties, required, items, bounds
   };
 }
 
-function readTyped(schema: JsonObject, budget: Budget): PlainSchema {
+function readTyped(schema: JsonObject, reading: Reading): PlainSchema {
   const type = own(schema, 'type');
-  const bits = (Array.isArray(type) ? type : [type]).map((name) => BITS.get(name) ?? 0);
+  const bits =
+    type === undefined ? [SCALARS] : (Array.isArray(type) ? type : [type]).map((name) => BITS.get(name) ?? 0);
   if (bits.includes(0)) return NOTHING;
   const plain: Draft = { ...NOTHING, types: bits.reduce((types, bit) => types | bit, 0), bounds: boundsOf(schema) };
   const isNullable = own(schema, 'nullable') === true;
   if (isNullable) plain.types |= TYPE_NULL;
-  if (plain.types & TYPE_OBJECT) readObject(plain, schema, budget);
+  if (plain.types & TYPE_OBJECT) readObject(plain, schema, reading);
   if (plain.types & TYPE_ARRAY) {
-    plain.items = read(own(schema, 'items'), budget);
+    plain.items = read(own(schema, 'items'), reading);
     if (plain.items.types === 0) plain.types &= ~TYPE_ARRAY;
   }
   const members = own(schema, 'enum');
@@ -144,12 +167,12 @@ function among(plain: Draft, members: unknown, isNullable: boolean): PlainSchema
   return plain;
 }
 
-function readObject(plain: Draft, schema: JsonObject, budget: Budget): void {
+function readObject(plain: Draft, schema: JsonObject, reading: Reading): void {
   const properties = own(schema, 'properties') ?? {};
   const required = own(schema, 'required') ?? [];
   if (isObject(properties) && Array.isArray(required) && required.every((name) => typeof name === 'string')) {
     // Properties that the schema does not name are left to the library.
-    plain.properties = new Map(Object.entries(properties).map(([name, property]) => [name, read(property, budget)]));
+    plain.properties = new Map(Object.entries(properties).map(([name, property]) => [name, read(property, reading)]));
     plain.required = required as string[];
   } else plain.types &= ~TYPE_OBJECT;
 }

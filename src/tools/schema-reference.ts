@@ -10,6 +10,14 @@ export interface Target {
   readonly pointer: string;
 }
 
+/** The schema of a name among the definitions of the whole; undefined: the reference is of another kind. */
+export function definedSchema(root: unknown, reference: unknown): unknown {
+  if (typeof reference !== 'string' || !/^#\/(\$defs|definitions)\/[^/~%]+$/.test(reference)) return undefined;
+  const [, list, name] = reference.split('/');
+  const all = isObject(root) ? own(root, list!) : undefined;
+  return isObject(all) ? own(all, name!) : undefined;
+}
+
 export function resolveReference(root: unknown, reference: string, at: string): Target {
   if (reference === '#') return { schema: root, pointer: '' };
   if (!reference.startsWith('#')) throw new SchemaRefusal(at, 'a reference out of the schema');

@@ -80,12 +80,26 @@ function object(random: Random, depth: number, words: object): object {
   };
 }
 
+/** What a schema of all arguments may have besides. */
+const AROUND: readonly object[] = [
+  { $defs: { a: { type: 'string' } } }, { $ref: '#/$defs/a', $defs: { a: {} } }, { minProperties: 1 }, { type: 'dict' },
+  { type: ['object'] }, { type: ['object', 'null'] }, { anyOf: [{ required: ['a'] }] }, { allOf: [{}] }, { oneOf: [] },
+  { oneOf: [{ type: 'object' }] }, { nullable: true }, { enum: [{}] }, { const: {} }, { items: {} },
+  { type: undefined }, { patternProperties: { a: {} } }, { default: {} }, { examples: ['a'] },
+  { additionalProperties: { type: 'string' } },
+];
+
 function list(random: Random): unknown {
   if (random.once(8)) return randomTools(random);
   return ['get_weather', 'f', 'a-b'].slice(0, 1 + random.below(3)).map((name) => {
     const called = {
       name, ...(!random.once(5) && { description: word(random) }),
-      ...(!random.once(20) && { parameters: object(random, 0, random.once(6) ? { description: word(random) } : {}) }),
+      ...(!random.once(20) && {
+        parameters: {
+          ...object(random, 0, random.once(6) ? { description: word(random) } : {}),
+          ...(random.once(12) && random.pick(AROUND)),
+        },
+      }),
       ...(random.once(20) && { strict: true }),
     };
     if (random.once(12)) return { type: 'function', ...called };

@@ -161,3 +161,18 @@ test('a list is kept when it comes again, not when another begins as it does', (
     expect(kept, build).toEqual([0, 0, 0, 1, 1, 2]);
   }
 });
+
+test('lists that never repeat are known, however many small records stand together', () => {
+  const own = (i: number): string => JSON.stringify({
+    messages: [],
+    tools: [{ type: 'function', function: {
+      name: 'f', description: `${i}`, ...(i % 3 !== 0 && { parameters: { type: 'object', properties: {} } }),
+    } }],
+  });
+  const lines = Buffer.from(Array.from({ length: 5000 }, (_, i) => `${own(i)}\n`).join(''));
+  for (const build of ['simd', 'scalar'] as const) {
+    const statuses = statusOf(new RecordMachine({ build }), lines);
+    expect([statuses.length, statuses.every((status, i) => status === (i % 3 === 0 ? abi.TOOLS_GOOD : abi.TOOLS_FLAT))])
+      .toEqual([5000, true]);
+  }
+});

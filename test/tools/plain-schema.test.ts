@@ -105,6 +105,20 @@ test.each<[schema: object, fitting: readonly unknown[], others: readonly unknown
   [{ oneOf: [{ type: 'number' }, { type: 'integer' }] }, [], [1, 1.5]],
   [{ type: 'object', properties: { a: { $ref: '#/$defs/a' }, b: { type: 'null' } } }, [{ b: null }], [{ a: 1 }]],
   [{ 'x-note': 1, type: 'boolean', $comment: '' }, [true], [1]],
+  [{ title: 'Any' }, ['x', 1, 1.5, false, null], [[], {}]],
+  [{ enum: ['x', 1] }, ['x', 1], ['y', null]],
+  [{ $ref: '#/$defs/kind', $defs: { kind: { type: 'string', enum: ['x'] } } }, ['x'], ['y', 1]],
+  [
+    { anyOf: [{ $ref: '#/definitions/kind' }, { type: 'null' }], definitions: { kind: { enum: ['x'] } } },
+    ['x', null], ['y'],
+  ],
+  [{ allOf: [{ $ref: '#/$defs/kind' }], default: 1, $defs: { kind: { type: 'integer' } } }, [1], [1.5]],
+  [
+    { $ref: '#/$defs/tree', $defs: { tree: { type: 'object', properties: {
+      name: { type: 'string' }, below: { type: 'array', items: { $ref: '#/$defs/tree' } },
+    } } } },
+    [{ name: 'x' }], [{ name: 'x', below: [] }],
+  ],
 ])('%j', (schema, fitting, others) => {
   for (const value of fitting) expect([value, does(schema, value)]).toEqual([value, true]);
   for (const value of others) expect([value, does(schema, value)]).toEqual([value, false]);
@@ -113,8 +127,11 @@ test.each<[schema: object, fitting: readonly unknown[], others: readonly unknown
 describe('what it does not know', () => {
   test.each<[string, unknown]>([
     ['another keyword', { type: 'string', pattern: '^a$' }],
-    ['no type', { properties: {} }],
-    ['a reference', { $ref: '#/$defs/a', $defs: { a: {} } }],
+    ['a reference beside a type', { type: 'string', $ref: '#/$defs/a', $defs: { a: {} } }],
+    ['a reference to nothing', { $ref: '#/$defs/b', $defs: { a: {} } }],
+    ['a reference out of the definitions', { $ref: '#' }],
+    ['a schema that names itself', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }],
+    ['several schemas that must all fit', { allOf: [{ type: 'string' }, { type: 'string' }] }],
     ['a schema that is a boolean', true],
     ['alternatives beside a type', { type: 'string', anyOf: [{ type: 'string' }] }],
     ['required that is no list of names', { type: 'object', required: [1] }],

@@ -3,14 +3,26 @@ import type { Random } from '../random.ts';
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'];
 
+const NAMED: readonly object[] =
+  [{ $ref: '#/$defs/k' }, { allOf: [{ $ref: '#/$defs/k' }] }, { $ref: '#/$defs/k', minLength: 1 }];
+
 /** A schema that can be used, of a few keywords. */
-export function randomSchema(random: Random, depth = 0): Record<string, unknown> {
+export function randomSchema(random: Random): Record<string, unknown> {
+  const schema = schemaAt(random, 0);
+  return JSON.stringify(schema).includes('"$ref"') ? { ...schema, $defs: { k: schemaAt(random, 3) } } : schema;
+}
+
+function schemaAt(random: Random, depth: number): Record<string, unknown> {
   const notes = random.once(6)
     ? random.pick<object>([{ title: 'x' }, { default: null }, { description: 'y' }, { format: 'date' }]) : {};
   if (depth < 4 && random.once(4)) return { ...notes, ...alternatives(random, depth) };
   const type = depth === 0 ? 'object' : random.pick(TYPES);
   if (random.once(12)) {
-    const rare = random.pick<object>([{}, { const: 'a' }, { type, not: {} }, { pattern: 'a', type: 'string' }]);
+    const rare = random.pick<object>([
+      {}, { const: 'a' }, { type, not: {} }, { pattern: 'a', type: 'string' }, { enum: ['a', 1] },
+      // What is named names nothing itself.
+      ...(depth < 3 ? NAMED : []),
+    ]);
     return { ...notes, ...rare };
   }
   const types = random.once(5) ? [type, random.pick(TYPES)] : type;
@@ -22,10 +34,10 @@ function ofType(random: Random, type: string, depth: number): object {
   if (type === 'string') {
     return random.once(3) ? { enum: random.pick<unknown>([['a', 'b'], ['a', null], [null], ['a', 1]]) } : {};
   }
-  if (type === 'array') return random.once(8) ? {} : { items: randomSchema(random, depth + 1) };
+  if (type === 'array') return random.once(8) ? {} : { items: schemaAt(random, depth + 1) };
   if (type !== 'object' || depth > 3) return {};
   const names = ['a', 'b', 'c'].filter(() => random.once(2));
-  const properties = Object.fromEntries(names.map((name) => [name, randomSchema(random, depth + 1)]));
+  const properties = Object.fromEntries(names.map((name) => [name, schemaAt(random, depth + 1)]));
   return {
     properties,
     ...(random.once(2) && { required: names.filter(() => random.once(2)) }),
@@ -34,7 +46,7 @@ function ofType(random: Random, type: string, depth: number): object {
 }
 
 function alternatives(random: Random, depth: number): object {
-  const all = Array.from({ length: 1 + random.below(3) }, () => randomSchema(random, depth + 1));
+  const all = Array.from({ length: 1 + random.below(3) }, () => schemaAt(random, depth + 1));
   if (random.once(2)) all.push({ type: 'null' });
   const beside = random.once(8) ? random.pick<object>([{ type: 'string' }, { enum: ['a'] }, { minLength: 1 }]) : {};
   return { [random.once(4) ? 'oneOf' : 'anyOf']: all, ...beside };

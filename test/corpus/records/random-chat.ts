@@ -100,6 +100,10 @@ export function randomTools(random: Random): unknown {
       properties,
       ...(!random.once(4) && { required }),
       ...(random.once(9) && { additionalProperties: false }),
+      ...(random.once(20) && random.pick<object>([
+        { $defs: { a: {} } }, { type: 'dict' }, { type: undefined }, { type: ['object'] }, { minProperties: 1 },
+        { anyOf: [{}] }, { oneOf: [{}] },
+      ])),
     };
     const called = { name, ...(!random.once(5)
       && { description: random.pick(['Look it up', '', 'a\nb', 'x "y"', '}\n} // namespace functions', '\u2028']) }),
