@@ -1,6 +1,6 @@
 // Records whose messages stand under other names than lists of entries: items of Responses (items.ts); `prompt` with
-// `completion`; `chosen` and `rejected`, each a transcript of the record; `instruction`, `input`, `output`. And the
-// texts of the system that stand beside the messages (beside.ts).
+// `completion`; `chosen` and `rejected`, each a transcript of the record; `instruction`, `input`, `output`; questions
+// with answers (questions.ts). And the texts of the system that stand beside the messages (beside.ts).
 
 import { ASSISTANT, BEGINS_SIDE, CODED, FINAL, FORM_TRANSCRIPTS, HAS_DEVELOPER, HAS_LOSSES, USER } from '../../src/abi';
 import {
@@ -16,9 +16,10 @@ import { beginItems, itemList, items } from './items';
 import { firstKey, isKey, memberValue, nextKey, pass } from './members';
 import {
   asks, HAS_CHOSEN, HAS_COMPLETION, HAS_HISTORY, HAS_INPUT, HAS_INSTRUCTION, HAS_INSTRUCTIONS, HAS_OTHER, HAS_OUTPUT,
-  HAS_PAIR, HAS_PROMPT, HAS_SYSTEM, isQuestion, knownMember,
+  HAS_PAIR, HAS_PROBLEM, HAS_PROMPT, HAS_QUESTION, HAS_SYSTEM, knownMember,
 } from './other-keys';
 import { isOpening, mayHoldToken, tokenStart } from './plain-text';
+import { answerTo, beginQuestions, keepQuestion, markUnsure, membersOf, question, systemPrompt } from './questions';
 import { addFlag, flags, isOdd, loseFields, markElsewhere, markOdd, markSides, row } from './state';
 import { CLOSE_LIST, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, valueEnd } from './text';
 import { countedValue, IN_RECORD, kindOfBody, textFrom, textTo, textValue } from './value';
@@ -37,8 +38,6 @@ let used: u32 = 0;
 /** There is a list of items; one of messages; a text of the system was written before it. */
 let hasItems: bool = false;
 let hasList: bool = false;
-/** There is a member whose name others give to a prompt. */
-let hasQuestion: bool = false;
 let isBeside: bool = false;
 
 /**
@@ -62,8 +61,9 @@ export function beginOthers(forms: u32): void {
   text = 0;
   hasText = false;
   has = given = noText = 0;
-  hasItems = hasList = hasQuestion = isBeside = false;
+  hasItems = hasList = isBeside = false;
   prompt = completion = chosen = rejected = 0;
+  beginQuestions();
   beginBeside();
   beginItems();
 }
@@ -87,21 +87,30 @@ function keepPair(p: usize, bit: u32): void {
 /** A member that is neither the list of messages, nor tools or an id, at its value. `isAny`: FORM_OTHERS. */
 export function memberBeside(p: usize, isAny: bool): usize {
   const bit = knownMember(isAny);
+  const byte = <u32>load<u8>(p);
   if (bit == 0) {
     if (isKey(7, K.VERSION)) markOdd();
-    if (isQuestion()) hasQuestion = true;
+    // What a request may be; a turn; a list that may stand in a text.
+    if (byte == OPEN_OBJECT || byte == OPEN_LIST || isKey(4, K.ROLE) || K.isConversation()) markUnsure();
     return isAny && isKey(4, K.TEXT) ? textMember(p) : countedValue(p, false);
   }
   if ((has & bit) != 0) markOdd();
   has |= bit;
-  const byte = <u32>load<u8>(p);
   const isNull = load<u32>(p) == NULL_4;
+  if (bit >= HAS_QUESTION && byte != QUOTE) {
+    if (!isNull) markUnsure();
+    return countedValue(p, false);
+  }
   if (!isNull) {
     given |= bit;
     if (byte != QUOTE) noText |= bit;
   }
   if ((bit & HAS_PAIR) != 0) {
     if (!isNull) keepPair(p, bit);
+    return valueEnd(p, IN_RECORD);
+  }
+  if (bit >= HAS_QUESTION) {
+    keepQuestion(p, bit);
     return valueEnd(p, IN_RECORD);
   }
   if (byte == QUOTE && bit != HAS_HISTORY) {
@@ -200,8 +209,10 @@ function readRest(wasList: bool): bool {
     }
     return true;
   }
-  if ((has & HAS_PAIR) != 0) return (has & HAS_OTHER) == 0 && writePair();
-  if (kindAt(T_INSTRUCTION) == 0 || kindAt(T_OUTPUT) == 0 || (has & HAS_OTHER) != 0) return false;
+  if ((has & HAS_OTHER) != 0) return false;
+  const pair = has & HAS_PAIR;
+  if ((pair & ~HAS_PROMPT) != 0) return writePair();
+  if (pair != 0 || kindAt(T_INSTRUCTION) == 0 || kindAt(T_OUTPUT) == 0) return writeExchange();
   used = HAS_SYSTEM | HAS_INSTRUCTION | HAS_INPUT | HAS_OUTPUT | HAS_HISTORY;
   if (fromAt(T_SYSTEM) != toAt(T_SYSTEM)) writeSystem(T_SYSTEM);
   markElsewhere();
@@ -240,7 +251,10 @@ function mayAnswer(p: usize): bool {
 }
 
 /** Whether what a user asks may stand in a text under another name than `prompt`. */
-function mayAsk(): bool { return prompt == 0 && (hasQuestion || kindAt(T_INSTRUCTION) != 0 || kindAt(T_INPUT) != 0); }
+function mayAsk(): bool {
+  const isAsked = (has & (HAS_QUESTION | HAS_PROBLEM)) != 0 || kindAt(T_INSTRUCTION) != 0 || kindAt(T_INPUT) != 0;
+  return prompt == 0 && isAsked;
+}
 
 /** Prompt and completion, or the two sides of a preference. False: they are none that is read here. */
 function writePair(): bool {
@@ -339,6 +353,21 @@ function writeCompletion(): void {
   // What is written with codes, or may be no token, is for the host to find out.
   else if ((kind & CODED) != 0 || !beginsToken()) markOdd();
   else writeTranscript(prompt, completion);
+}
+
+/** Members beside which a question and its answer are not looked for. */
+const ASKED_OTHERWISE: u32 = HAS_INSTRUCTIONS | HAS_INSTRUCTION | HAS_INPUT | HAS_OUTPUT | HAS_HISTORY;
+
+/** A question and its answer, both texts. False: there is none, or the host must find out. */
+function writeExchange(): bool {
+  if ((has & ASKED_OTHERWISE) != 0 || (prompt != 0 && !isText(prompt))) return false;
+  const side = answerTo(prompt);
+  if (side == 0 || (systemPrompt != 0 && kindAt(T_SYSTEM) != 0)) return false;
+  if (prompt == 0) prompt = question;
+  if (systemPrompt != 0) keepText(systemPrompt, T_SYSTEM);
+  used = HAS_PROMPT | HAS_SYSTEM | membersOf(side);
+  writeAnswer(side, false);
+  return true;
 }
 
 /** The quote that ends the text at p. */

@@ -17,6 +17,13 @@ export const HAS_PROMPT: u32 = 128;
 export const HAS_COMPLETION: u32 = 256;
 export const HAS_CHOSEN: u32 = 512;
 export const HAS_REJECTED: u32 = 1024;
+/** Other names of what is asked, of an answer, of the system's text. */
+export const HAS_QUESTION: u32 = 2048;
+export const HAS_PROBLEM: u32 = 4096;
+export const HAS_ANSWER: u32 = 8192;
+export const HAS_RESPONSE: u32 = 16384;
+export const HAS_SOLUTION: u32 = 32768;
+export const HAS_SYSTEM_PROMPT: u32 = 65536;
 export const HAS_PAIR: u32 = HAS_PROMPT | HAS_COMPLETION | HAS_CHOSEN | HAS_REJECTED;
 
 /** Which member the key at hand names; 0: none that is known here. `isAny`: members of other forms than lists, too. */
@@ -31,11 +38,14 @@ export function knownMember(isAny: bool): u32 {
   if (isKey(6, K.PROMPT)) return HAS_PROMPT;
   if (isKey(6, K.CHOSEN)) return HAS_CHOSEN;
   if (isKey(8, K.REJECTED)) return HAS_REJECTED;
-  return isLongKey(10, K.COMPLETI, K.COMPLETI_END) ? HAS_COMPLETION : 0;
+  if (isLongKey(10, K.COMPLETI, K.COMPLETI_END)) return HAS_COMPLETION;
+  if (isKey(5, K.QUERY) || isKey(8, K.QUESTION)) return HAS_QUESTION;
+  if (isKey(7, K.PROBLEM)) return HAS_PROBLEM;
+  if (isKey(6, K.ANSWER)) return HAS_ANSWER;
+  if (isKey(8, K.RESPONSE)) return HAS_RESPONSE;
+  if (isKey(8, K.SOLUTION)) return HAS_SOLUTION;
+  return isLongKey(13, K.SYSTEM_P, K.SYSTEM_PROMPT_END) ? HAS_SYSTEM_PROMPT : 0;
 }
-
-/** Whether the key at hand is one that others give to a prompt. */
-export function isQuestion(): bool { return isKey(5, K.QUERY) || isKey(7, K.PROBLEM) || isKey(8, K.QUESTION); }
 
 /** Whether a role is that of a user or the system. */
 export function asks(p: usize): bool {

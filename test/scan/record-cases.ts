@@ -458,6 +458,33 @@ export const LINES: [lines: string, rows: string[]][] = [
     'record 1 line 1 elsewhere', '  system', '    body|s', '  user', '    body parts|a","input":"c',
     '  assistant final', '    body|b',
   ]],
+  // Questions and answers.
+  ['{"question":"a","answer":"b"}\n{"response":"\\u00e9","query":"a","id":1,"type":"x"}\n', [
+    'record 0 line 0 elsewhere', '  user', '    body|a', '  assistant final', '    body|b',
+    'record 1 line 1 lost elsewhere', '  id|1', '  user', '    body|a', '  assistant final',
+    '    body escaped coded|\\u00e9',
+  ]],
+  ['{"system_prompt":"s","prompt":"a","response":"b"}\n{"answer":"4","solution":"b","problem":"a","system":""}\n', [
+    'record 0 line 0 elsewhere', '  system', '    body|s', '  user', '    body|a', '  assistant final', '    body|b',
+    'record 1 line 1 lost elsewhere', '  user', '    body|a', '  assistant final', '    body|b',
+  ]],
+  [`{"messages":[${U('"a"')}],"question":"b","answer":1,"response":null}\n`, [
+    'record 0 line 0 lost-2', '  user', '    body|a',
+  ]],
+  ...[
+    '"question":"a","answer":"b","question":"c"', '"question":"a","answer":"b","query":"c"',
+    '"prompt":"a <|im_start|>","response":"b"', '"question":"<tool_response>","answer":"b"',
+    '"question":"a","answer":"b","qu\\u0065stion":"c"', '"question":"a","answer":"b","messages":"c"',
+  ].map((rare): [string, string[]] => [`{${rare}}\n`, ['record 0 line 0 slow object']]),
+  ...[
+    '"question":"a","answer":1', '"question":"a","answer":"b","response":"c"', '"problem":"a","answer":"b"',
+    '"prompt":"a","answer":"b"', '"prompt":"a","question":"b","response":"c"', '"question":"a","answer":"b","tags":[]',
+    '"question":"a","answer":"b","body":{}', '"question":"a","answer":"b","role":"user"',
+    '"question":"a","answer":"b","conversation":"c"', '"question":"a","answer":"b","system_prompt":3',
+    '"question":"a","answer":"b","text":"<|im_start|>x"',
+    '"question":"a","answer":"b","system":"s","system_prompt":"t"', '"question":"a","answer":"b","history":null',
+    '"instruction":"a","response":"b"', '"input":"a","question":"b","answer":"c"', '"prompt":[],"response":"b"',
+  ].map((other): [string, string[]] => [`{${other}}\n`, ['record 0 line 0 slow object other']]),
   // A text beside them that may be a copy of them.
   ...['"instruction":"a","output":"b","text":"c"', '"text":"c < | \\n\\u00e9","completion":"b","prompt":"a"'].map(
     (copied): [string, string[]] => [`{${copied}}\n`, [

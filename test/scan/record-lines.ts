@@ -13,7 +13,7 @@ const KEYS = [
   'text', 'thinking', 'reasoning',
   'reasoning_content', 'messages', 'tools', 'version', 'channel', 'tool_call', 'parameters', 'x', 'rol', 'contents',
   'c\\u006fntent', '', 'system', 'input', 'output', 'instruction', 'instructions', 'history', 'prompt', 'chosen',
-  'rejected', 'completion',
+  'rejected', 'completion', 'question', 'query', 'problem', 'answer', 'response', 'solution', 'system_prompt',
   'tool_use_id', 'summary', 'call_id', 'phase',
 ];
 const VALUES = [

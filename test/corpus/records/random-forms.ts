@@ -159,6 +159,33 @@ function instruction(random: Random): unknown {
   return Object.fromEntries(random.once(4) ? shuffled(random, members) : members);
 }
 
+/** A question and its answer, mostly alone. */
+function exchange(random: Random): unknown {
+  const text = (): unknown => {
+    if (random.once(20)) return random.pick<unknown>([null, 3, [], {}]);
+    return random.pick(random.once(4) ? PLAIN_TEXTS : TEXTS);
+  };
+  const asked = random.pick(['question', 'query', 'problem', 'prompt']);
+  const answered = asked === 'problem' ? 'solution' : random.pick(['answer', 'response', 'response']);
+  const members: [string, unknown][] = [[asked, text()]];
+  if (!random.once(20)) members.push([answered, text()]);
+  if (random.once(6)) members.push([random.pick(['answer', 'response', 'solution']), text()]);
+  if (random.once(9)) members.push([random.pick(['question', 'query', 'problem', 'instruction', 'input']), text()]);
+  if (random.once(4)) members.push([random.pick(['system', 'system_prompt']), system(random)]);
+  if (random.once(9)) members.push(['system_prompt', text()]);
+  if (random.once(6)) members.push(['tools', randomTools(random)]);
+  if (random.once(9)) members.push(['text', copy(random)]);
+  if (random.once(3)) members.push(random.pick<[string, unknown]>([
+    ['id', 'x'], ['source', 'x'], ['score', 0.5], ['level', null], ['metadata', {}], ['tags', ['a']], ['role', 'user'],
+    ['role', 1], ['context', 'x'], ['history', null], ['history', [['a', 'b']]], ['output', 'x'], ['completion', null],
+    ['body', { messages: [{ role: 'user', content: 'x' }] }], ['request', { prompt: 'a', completion: 'b' }],
+    ['choices', [{ message: { role: 'assistant', content: 'x' } }]], ['chosen', 'x'], ['instructions', 'x'],
+    ['conversation', 'c1'], ['conversation', '[{"role":"user","content":"x"}]'], ['version', 1],
+    ['messages', '[{"role":"user","content":"x"}]'], ['messages', chat(random, 2)], ['functions', []],
+  ]));
+  return Object.fromEntries(random.once(4) ? shuffled(random, members) : members);
+}
+
 /** The entries of a chat: of OpenAI, of Anthropic, or of ShareGPT. */
 function chat(random: Random, most: number): unknown {
   if (random.once(30)) return random.pick<unknown>([null, 'x', {}, [null], [[]]]);
@@ -275,7 +302,7 @@ function turn(random: Random): unknown {
 
 export const randomOther = (random: Random): unknown => {
   if (random.once(4)) return transcript(random);
-  const kind = random.below(8);
-  if (kind === 7) return turn(random);
+  const kind = random.below(9);
+  if (kind > 6) return kind === 7 ? turn(random) : exchange(random);
   return kind < 2 ? anthropic(random) : kind < 4 ? responses(random) : kind < 6 ? pair(random) : instruction(random);
 };

@@ -16,9 +16,13 @@ const PAIR = ['prompt', 'completion', 'chosen', 'rejected'];
 
 /** Names that others give to a prompt. */
 const QUESTIONS = ['question', 'query', 'problem'];
+/** Names of a question and its answer, and of the system's text before them. */
+const SAID = [...QUESTIONS, 'answer', 'response', 'solution', 'system_prompt'];
+/** One that the builds know as another. */
+const SAME: Readonly<Record<string, string>> = { query: 'question' };
 
 type Members = JsonNode['members'];
-type OtherForm = 'field' | 'items' | 'text' | 'completion' | 'lists' | 'answers' | 'instruction';
+type OtherForm = 'field' | 'items' | 'text' | 'completion' | 'lists' | 'answers' | 'instruction' | 'exchange';
 
 /** The form in which the messages of a record's members stand; null: in none that is known here. */
 export function formOf(text: string, members: Members, forms: number): OtherForm | null {
@@ -29,12 +33,40 @@ export function formOf(text: string, members: Members, forms: number): OtherForm
     ['input', 'output'].includes(key) && kind === 'list';
   if (members.some(isList)) return 'items';
   if (isField || isOfOther(text, members)) return null;
-  if (hasPair(members)) return formOfPair(text, members);
-  return hasTexts(members, 'instruction', 'output') ? 'instruction' : null;
+  if (members.some(([key]) => PAIR.includes(key) && key !== 'prompt')) return formOfPair(text, members);
+  if (!hasPair(members) && hasTexts(members, 'instruction', 'output')) return 'instruction';
+  return exchangeOf(text, members) === null ? null : 'exchange';
 }
 
-/** Members of which nothing is lost, as they are the messages of such a form. */
-export const MADE_OF: Readonly<Partial<Record<OtherForm | 'messages', readonly string[]>>> = {
+interface Exchange {
+  readonly asked: string;
+  readonly answered: string;
+}
+
+/** Where a question and its answer stand; null: there is none, or the host must find out. */
+function exchangeOf(text: string, members: Members): Exchange | null {
+  const isTaken = ['system', 'text', 'tools', 'id', 'prompt', ...SAID];
+  const isUnsure = members.some(([key, node]) => {
+    if (NAMES.includes(key) || ['role', 'conversation'].includes(key)) return true;
+    if ([...SAID, 'prompt'].includes(key)) return node.kind !== 'string' && !isNull(text, node);
+    return !isTaken.includes(key) && ['object', 'list'].includes(node.kind);
+  });
+  const names = [...SAID, 'prompt'].filter((name) => hasTexts(members, name));
+  if (isUnsure || (names.includes('system_prompt') && hasTexts(members, 'system'))) return null;
+  const asked = names.filter((name) => name === 'prompt' || QUESTIONS.includes(name));
+  if (new Set(asked.map((name) => SAME[name] ?? name)).size !== 1) return null;
+  const fitting = asked[0] === 'prompt' ? ['response'] : asked[0] === 'problem' ? ['solution'] : ['answer', 'response'];
+  const answered = names.filter((name) => fitting.includes(name));
+  return answered.length === 1 ? { asked: asked[0]!, answered: answered[0]! } : null;
+}
+
+/** Members of which nothing is lost, as they are messages. */
+export function usedIn(text: string, members: Members, form: OtherForm | 'messages'): readonly string[] {
+  if (form !== 'exchange') return MADE_OF[form] ?? [];
+  return ['system', 'system_prompt', ...Object.values(exchangeOf(text, members)!)];
+}
+
+const MADE_OF: Readonly<Partial<Record<OtherForm | 'messages', readonly string[]>>> = {
   text: ['prompt', 'completion', 'system'],
   completion: ['prompt', 'completion'],
   instruction: ['system', 'instruction', 'input', 'output', 'history'],
@@ -139,7 +171,7 @@ export class OtherForms {
 
   /** A member that is no list of messages, in order. */
   take(key: string, node: JsonNode): void {
-    if (key === 'text' && this.#isAny) this.#takeOnce(key);
+    if ((key === 'text' || SAID.includes(key)) && this.#isAny) this.#takeOnce(SAME[key] ?? key);
     if (key !== 'system' && !(this.#isAny && [...NAMES, ...PAIR].includes(key))) return;
     this.#takeOnce(key);
     if (PAIR.includes(key)) return;
@@ -154,13 +186,14 @@ export class OtherForms {
   }
 
   /** Members that these forms have, or may have beside them. */
-  get known(): readonly string[] {
-    return this.#isAny ? ['system', 'text', ...NAMES, ...PAIR] : ['system'];
+  knownIn(members: Members): readonly string[] {
+    if (!this.#isAny) return ['system'];
+    return ['system', 'text', ...NAMES, ...PAIR, ...SAID.filter((name) => hasTexts(members, name))];
   }
 
   /** Those of them that are not `used` are lost, each a field. */
   loseGiven(members: Members, used: readonly string[]): void {
-    const { known } = this;
+    const known = this.knownIn(members);
     const given = members.filter(([key, node]) => known.includes(key) && !isNull(this.#line, node));
     const left = given.filter(([key]) => !used.includes(key));
     const isOdd = ([key, { kind }]: Members[number]): boolean => key === 'system' || kind !== 'string';
@@ -221,6 +254,14 @@ export class OtherForms {
         if (prompt === undefined && sides.some(isCoded)) throw RARE;
         const isDialogue = prompt === undefined && sides.every((side) => DIALOGUE.test(this.#raw(side)));
         this.#writeSides(chosen!, rejected!, (side) => this.#writeAnswer(prompt, side, isDialogue));
+        break;
+      }
+      case 'exchange': {
+        const { asked, answered } = exchangeOf(this.#line, members)!;
+        const valueOf = (name: string): JsonNode | undefined => members.find(([key]) => key === name)?.[1];
+        const system = valueOf('system_prompt');
+        if (system?.kind === 'string') this.#texts.set('system', this.#record.string(system)!);
+        this.#writeAnswer(valueOf(asked)!, valueOf(answered)!, false);
         break;
       }
       case 'instruction':

@@ -8,7 +8,7 @@
 import * as abi from '../../../src/abi.ts';
 import { Entries, ROLES } from './record-entries.ts';
 import { type JsonNode, readJson } from './record-json.ts';
-import { formOf, MADE_OF, OtherForms } from './record-others.ts';
+import { formOf, usedIn, OtherForms } from './record-others.ts';
 import { RecordRows, Rows } from './record-rows.ts';
 import { escapesOf, FULL, isNull, type Line, membersOf, RARE } from './record-values.ts';
 
@@ -128,9 +128,9 @@ function readRecord(line: Line, wanted: readonly string[], forms: number, rows: 
     flags = record.flags;
     const isEmpty = tools !== undefined && isNoList(line.text, tools) && !isNull(line.text, tools);
     const isTranscript = (record.toolsFlags & abi.IS_TRANSCRIPT) !== 0;
-    const used = isTranscript ? [] : MADE_OF[form] ?? [];
+    const used = isTranscript ? [] : usedIn(line.text, value.members, form);
     others.loseGiven(value.members, used);
-    record.loseOthers(value, [...known, ...others.known]);
+    record.loseOthers(value, [...known, ...others.knownIn(value.members)]);
     if ((forms & abi.COUNTS_LOST) === 0) record.loseUncounted();
     flags = record.flags | (isEmpty ? abi.HAS_LOSSES : 0);
     const losses = (record.lost << abi.LOST_SHIFT) | (record.renamed.size << abi.RENAMED_SHIFT);
