@@ -3,6 +3,7 @@
 import { ThreadError } from '../corpus/jobs/thread-error.ts';
 import { Command, CommanderError, Option } from 'commander';
 import { InputError, systemReason } from '../corpus/error.ts';
+import { STANDARD_INPUT } from '../corpus/input/paths.ts';
 import { type CommandRow, commandRows } from './command-table.ts';
 import { applyConfig, loadConfig } from './config.ts';
 import { AFTER, examplesOf, PATHS } from './help.ts';
@@ -63,7 +64,7 @@ function addCommand(
     const paths = typeof given === 'string' ? [given] : given;
     const options = await configure(command, host);
     if (typeof options === 'number') return answer(options);
-    const refusal = row.refuse?.(options, host) ?? null;
+    const refusal = refuseTwice(paths) ?? row.refuse?.(options, host) ?? null;
     if (refusal !== null) {
       tell(host, `error: ${refusal}`);
       return answer(FAILED);
@@ -76,6 +77,12 @@ function addCommand(
     const code = await work(paths, options as never, host, await loadSpinner(row.name, options, host));
     answer(code === FOUND && options['exitZero'] === true ? OK : code);
   });
+}
+
+/** The second of them would be an empty input, which nobody means. */
+function refuseTwice(paths: readonly string[]): string | null {
+  if (paths.filter((path) => path === STANDARD_INPUT).length < 2) return null;
+  return `${STANDARD_INPUT} is named twice, and standard input is read once; name it once`;
 }
 
 type Options = Readonly<Record<string, unknown>>;

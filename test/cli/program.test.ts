@@ -147,6 +147,8 @@ test.each([
   [['scan', '--threads', '1000000000'], 'Expected a whole number from 1 to 256.', ''],
   [['scan', '--form', 'x'], 'choices are auto, text, messages, conversations, interchange-2.0, interchange-2.2.', ''],
   [['messages', '--at'], "option '--at <byte>' argument missing", ''],
+  [['scan', '-', '-'], 'error: - is named twice, and standard input is read once; name it once', ''],
+  [['messages', '-', 'none', '-'], 'error: - is named twice', ''],
   [['check', '--completion-role', 'robot'], 'system, developer, user, assistant, tool or functions.<name>.', ''],
 ])('wrong usage %j: 2', async (argv, words, suggestion) => {
   const { code, out, err } = await run(argv, { stdin: CLEAN });
