@@ -125,7 +125,7 @@ export class Invocation {
         if (event.kind === 'part') this.#likeHarmony += event.result.likeHarmony;
         if (event.kind === 'end') {
           this.files++;
-          if (event.transcripts === 0) this.#tellIfAny(empty?.add(event.input, event.holdsRecords));
+          if (event.transcripts === 0) this.#tellIfAny(empty?.add(event.input, event.records > 0));
         }
         yield event;
         const pause = guard?.pause();

@@ -101,3 +101,16 @@ test('records of another model’s text are told as such text is, and records of
     expect((await run([command, others])).err).toBe('');
   }
 });
+
+test.each([
+  ['no byte', ''], ['blank lines', '\n\n  \n'], ['an empty list', '[]\n'], ['no byte, packed', gzipSync('')],
+])('records of which there is none: %s', async (name, content) => {
+  const ending = typeof content === 'string' ? 'jsonl' : 'jsonl.gz';
+  const path = file(`empty-inputs/${name.replaceAll(' ', '-')}.${ending}`, content);
+  for (const command of COMMANDS) {
+    const { code, err } = await run([...command, path]);
+    expect([code, err.split('holds no message').length], command.join(' ')).toEqual([0, 2]);
+    expect(err, command.join(' ')).toContain(`${path}: holds no message\n`);
+    expect((await run([...command, '--quiet', path])).err).not.toContain('holds no message');
+  }
+});

@@ -133,7 +133,7 @@ async function renderAll(
         break;
       case 'end':
         end();
-        if (event.messages > 0 || (event.transcripts === 0 && !event.holdsRecords)) break;
+        if (event.messages > 0 || (event.transcripts === 0 && event.records === 0)) break;
         run.tell(`${escapeLine(path)}: ${nothingIn(options)}`);
     }
   }
