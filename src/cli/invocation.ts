@@ -108,7 +108,6 @@ export class Invocation {
     // Reading from a pipe would hold a signal up until something comes.
     const { signals } = this.#host;
     const guard = signals && paths.length > 0 && !paths.some(isReadOnce) ? new SignalGuard(signals) : null;
-    void guard?.pause();
     const empty = tellsEmpty && !quiet ? new EmptyInputs() : null;
     const flow = (this.#flow = new Flow({ ...settings, threads, read, ...(jobs && { jobs }) }));
     try {

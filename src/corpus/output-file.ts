@@ -6,7 +6,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { attempt, systemCode, systemReason } from './error.ts';
-import { OPEN_FILES } from './open-files.ts';
+import { addOpenFile, removeOpenFile } from './open-files.ts';
 import { temporaryName } from './output-temporary.ts';
 import { nap } from './input/source.ts';
 
@@ -97,9 +97,7 @@ export class OutputFile {
     for (let number = 1; ; number++) {
       const temporary = join(dirname(place), temporaryName(basename(place), number));
       try {
-        // Never through a link, never over a file.
-        const fd = again(() => calls.openSync(temporary, 'wx', mode));
-        return new OutputFile(path, calls, place, temporary, fd);
+        return new OutputFile(path, calls, place, temporary, mode);
       } catch (error) {
         if (systemCode(error) === 'EEXIST' && number < MOST_NAMES) continue;
         throw fileOutputError(path, 'cannot be written', error);
@@ -107,13 +105,21 @@ export class OutputFile {
     }
   }
 
-  private constructor(path: string, calls: FileCalls, place: string, temporary: string, fd: number) {
+  private constructor(path: string, calls: FileCalls, place: string, temporary: string, mode: number) {
     this.path = path;
     this.#calls = calls;
     this.#place = place;
     this.#temporary = temporary;
-    this.#fd = fd;
-    OPEN_FILES.add(this);
+    // Signals are caught before there is a file.
+    addOpenFile(this);
+    try {
+      // Never through a link, never over a file.
+      this.#fd = again(() => calls.openSync(temporary, 'wx', mode));
+    } catch (error) {
+      this.#ended = true;
+      removeOpenFile(this);
+      throw error;
+    }
   }
 
   /** Bytes that were given so far. */
@@ -145,7 +151,7 @@ export class OutputFile {
       again(() => this.#calls.renameSync(this.#temporary, this.#place));
     });
     this.#ended = true;
-    OPEN_FILES.delete(this);
+    removeOpenFile(this);
     this.#syncFolder();
   }
 
@@ -153,7 +159,7 @@ export class OutputFile {
   discard(): void {
     if (this.#ended) return;
     this.#ended = true;
-    OPEN_FILES.delete(this);
+    removeOpenFile(this);
     for (const step of [() => this.#close(), () => this.#calls.unlinkSync(this.#temporary)]) {
       // Where one fails there is nothing better to do, and what led here is told anyway.
       attempt(step, undefined);

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { OutputFile } from '../../src/corpus/output-file.ts';
 import { SignalGuard, type Signals } from '../../src/cli/signals.ts';
 import { part } from '../long.ts';
@@ -22,19 +22,35 @@ const COMMANDS = [
   ['audit', (out: string) => ['audit', '--fix', '-o', out, '--max-diagnostics', '0', PLAIN]],
 ] as const;
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Ends a command by a signal, some time after a first file is in the folder; answers with what ended it. */
+async function endBy(signal: NodeJS.Signals, argv: string[], folder: string, after: number): Promise<unknown> {
+  mkdirSync(folder, { recursive: true });
+  const child = spawn(process.execPath, ['dist/cli/main.js', ...argv], { stdio: 'ignore' });
+  const ended = new Promise((resolve) => child.on('exit', (code, by) => resolve(by ?? code)));
+  while (readdirSync(folder).length === 0 && child.exitCode === null) await sleep(2);
+  await sleep(after);
+  child.kill(signal);
+  return ended;
+}
+
 test.each(part(COMMANDS))('%s', { timeout: 60_000 }, async (name, argv) => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const signal of SIGNALS) {
     const out = at(`signals/${name}/${signal}/out`.replaceAll(' ', '-'));
     const folder = dirname(out);
-    mkdirSync(folder, { recursive: true });
-    const child = spawn(process.execPath, ['dist/cli/main.js', ...argv(out)], { stdio: 'ignore' });
-    const ended = new Promise((resolve) => child.on('exit', (code, by) => resolve(by ?? code)));
-    // The temporary name is there.
-    while (readdirSync(folder).length === 0 && child.exitCode === null) await sleep(2);
-    await sleep(20);
-    child.kill(signal);
-    expect(await ended).toBe(signal);
+    expect(await endBy(signal, argv(out), folder, 20)).toBe(signal);
     expect(readdirSync(folder)).toEqual([]);
+  }
+});
+
+test('render: whole pages stay', { timeout: 60_000 }, async () => {
+  for (const signal of SIGNALS) {
+    for (const after of [0, 15, 40]) {
+      const folder = at(`signals/render/${signal}-${after}`);
+      expect(await endBy(signal, ['render', '--format', 'html', '-o', folder, PLAIN], folder, after)).toBe(signal);
+      expect(readdirSync(folder).filter((page) => !/^page-\d+\.html$/.test(page)), `${after} ms`).toEqual([]);
+    }
   }
 });
 
@@ -50,23 +66,42 @@ test('are caught only while a file is being written', async () => {
     off: (name) => caught.push(`off ${name}`),
     kill: (pid, name) => caught.push(`kill ${pid} ${name}`),
   };
-  const all = (what: string): string[] => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => `${what} ${name}`);
+  const all = (what: string): string[] => SIGNALS.map((name) => `${what} ${name}`);
   const guard = new SignalGuard(signals);
   expect([guard.pause(1000), caught]).toEqual([null, []]);
   const path = at('signals/guard.txt');
   const first = OutputFile.create(path);
+  expect(caught.splice(0)).toEqual(all('on'));
   await guard.pause(2000);
-  expect([guard.pause(2040), caught.splice(0)]).toEqual([null, all('on')]);
+  expect(guard.pause(2040)).toBe(null);
   expect(guard.pause(2051)).toBeInstanceOf(Promise);
   first.commit();
-  expect([guard.pause(3000), caught.splice(0)]).toEqual([null, all('off')]);
+  // What came before is still heard.
+  expect([guard.pause(2060), caught]).toEqual([null, []]);
+  await guard.pause(3000);
+  expect(caught.splice(0)).toEqual(all('off'));
   const second = OutputFile.create(path);
   second.write('x');
-  await guard.pause(4000);
   end!('SIGINT');
   expect(caught).toEqual([...all('on'), ...all('off'), 'kill 7 SIGINT']);
   expect(() => second.write('y')).toThrow('was committed or discarded');
   expect(readdirSync(dirname(path)).filter((name) => name.includes('guard'))).toEqual(['guard.txt']);
-  guard.close();
   expect(existsSync(path)).toBe(true);
+});
+
+test('are caught until files are in their places that the work leaves open', async () => {
+  const caught: string[] = [];
+  const signals: Signals = {
+    pid: 7, on: () => caught.push('on'), off: () => caught.push('off'), kill: () => caught.push('kill'),
+  };
+  const file = OutputFile.create(at('signals/later.txt'));
+  const guard = new SignalGuard(signals);
+  expect(caught.splice(0)).toEqual(['on', 'on', 'on']);
+  guard.close();
+  await sleep(5);
+  expect(caught).toEqual([]);
+  file.commit();
+  await vi.waitFor(() => expect(caught).toEqual(['off', 'off', 'off']));
+  OutputFile.create(at('signals/later.txt')).discard();
+  expect(caught).toHaveLength(3);
 });

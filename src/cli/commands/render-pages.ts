@@ -4,7 +4,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { InputError } from '../../corpus/error.ts';
-import { fileOutputError, OutputFile } from '../../corpus/output-file.ts';
+import { fileOutputError, OutputFile, removeStale } from '../../corpus/output-file.ts';
 import { htmlHead, htmlTail, type PageInfo, type PagePlace, Pages } from '../../formats/render/render.ts';
 
 /** UTF-8 bytes of an index from which on it goes on in another file. */
@@ -16,6 +16,7 @@ function makeEmptyFolder(folder: string): void {
   let names: string[];
   try {
     mkdirSync(folder, { recursive: true });
+    removeStale(folder);
     names = readdirSync(folder);
   } catch (error) {
     throw fileOutputError(folder, 'cannot be made', error);

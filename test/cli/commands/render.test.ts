@@ -1,9 +1,12 @@
 // `render`: what it writes for one input and several, its options, and what becomes of inputs that cannot be read.
-import { gzipSync } from 'node:zlib';
+import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { render, type RenderCommandOptions } from '../../../src/cli/commands/render.ts';
+import { hostPart } from '../../../src/corpus/output-temporary.ts';
 import { htmlHead, htmlTail } from '../../../src/formats/render/render.ts';
 import { at, CLEAN, file } from '../harness.ts';
 
@@ -193,6 +196,14 @@ describe('pages in a folder', () => {
       expect([code, err]).toEqual([2, expect.stringContaining(words)]);
     }
     expect([...filesIn(at('render/full')).keys()]).toEqual(['page-7.html']);
+  });
+
+  test('what a process left that is gone is in nobody’s way', async () => {
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const left = file(`render/left/index.html.tmp.${hostPart(hostname())}.${pid}`, 'a part');
+    const path = file('render/talk.txt', TALK);
+    expect((await run([path], { format: 'html', output: dirname(left) })).code).toBe(0);
+    expect([...filesIn(dirname(left)).keys()]).toEqual(['index.html']);
   });
 
   test('an input that breaks off is told, and ends', async () => {
