@@ -205,14 +205,19 @@ class Audit {
     };
     const words = diff ? null : this.#report.end(summary, !run.failed);
     run.out.flush();
-    if (words !== null && !this.#options.quiet) run.tell(words);
-    if (diff || isFixing(this.#options)) {
-      const verb = diff ? 'would be' : this.#changed === 1 ? 'was' : 'were';
-      const changed = `${countOf(this.#changed, 'text')} ${verb} changed`;
-      run.tell(this.#left === 0 ? changed : `${changed}, ${countOf(this.#left, 'error')} left`);
-    }
+    // Nothing found in what could not be read is no news.
+    const isNews = !(run.failed && errors + warnings + infos === 0);
+    if (words !== null && isNews && !this.#options.quiet) run.tell(words);
+    const isUntouched = run.failed && run.files === 0;
+    if ((diff || isFixing(this.#options)) && !isUntouched) this.#tellChanges();
     if (run.failed) return FAILED;
     return !exitZero && (errors > 0 || warnings > maxWarnings) ? FOUND : OK;
+  }
+
+  #tellChanges(): void {
+    const verb = this.#options.diff ? 'would be' : this.#changed === 1 ? 'was' : 'were';
+    const changed = `${countOf(this.#changed, 'text')} ${verb} changed`;
+    this.#run.tell(this.#left === 0 ? changed : `${changed}, ${countOf(this.#left, 'error')} left`);
   }
 }
 
