@@ -1,7 +1,7 @@
 // Keys of members, as the first 8 bytes of what they are called, and the last 8 of long ones. Nothing is known of a
 // member that is called otherwise.
 
-import { isLongKey, keyFrom, keyTo } from './members';
+import { isKey, isLongKey, keyFrom, keyTo } from './members';
 
 // Of records.
 export const ID: u64 = 0x6469;
@@ -18,6 +18,11 @@ export const HISTORY: u64 = 0x79726f74736968;
 export const VERSION: u64 = 0x6e6f6973726576;
 export const MESSAGES: u64 = 0x736567617373656d;
 export const QUESTION: u64 = 0x6e6f697473657571;
+const BODY: u64 = 0x79646f62;
+const PARAMS: u64 = 0x736d61726170;
+const REQUEST: u64 = 0x74736575716572;
+const CHOICES: u64 = 0x736563696f6863;
+const RESULT: u64 = 0x746c75736572;
 export const ANSWER: u64 = 0x726577736e61;
 export const RESPONSE: u64 = 0x65736e6f70736572;
 export const SOLUTION: u64 = 0x6e6f6974756c6f73;
@@ -111,6 +116,11 @@ export function isBound(p: usize): bool {
   while (<u32>load<u8>(p) - 0x30 < 10) p++;
   const next = <u32>load<u8>(p);
   return p != from && p - from <= MOST_DIGITS && next != 0x2e && (next | 0x20) != 0x65;
+}
+
+/** Whether an object or a list under the key at hand may be a request to a server, or an answer of one. */
+export function isExchanged(): bool {
+  return isKey(4, BODY) || isKey(6, PARAMS) || isKey(7, REQUEST) || isKey(7, CHOICES) || isKey(6, RESULT);
 }
 
 export function isAdditional(): bool {

@@ -90,8 +90,8 @@ export function memberBeside(p: usize, isAny: bool): usize {
   const byte = <u32>load<u8>(p);
   if (bit == 0) {
     if (isKey(7, K.VERSION)) markOdd();
-    // What a request may be; a turn; a list that may stand in a text.
-    if (byte == OPEN_OBJECT || byte == OPEN_LIST || isKey(4, K.ROLE) || K.isConversation()) markUnsure();
+    // What comes before them; a turn; a list that may stand in a text.
+    if (K.isExchanged() || isKey(4, K.ROLE) || K.isConversation()) markUnsure();
     return isAny && isKey(4, K.TEXT) ? textMember(p) : countedValue(p, false);
   }
   if ((has & bit) != 0) markOdd();

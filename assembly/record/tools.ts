@@ -250,10 +250,11 @@ function newTools(p: usize, most: i32): usize {
   // A number does not end by itself: another one may begin with it.
   if ((isList || byte == OPEN_OBJECT || byte == QUOTE) && mayKeep(p, to)) {
     const from = copyList(p, to - p);
-    const definitions = isList ? compile(from, keep, keepEnd, DEEPEST) : byte == QUOTE ? compileText(from) : 0;
+    const definitions = isList ? compile(from, keep, keepEnd, DEEPEST)
+      : byte == QUOTE ? compileText(from, keep, keep, keepEnd) : 0;
     if (definitions != 0) keep = (compiledTo + 15) & ~15;
     addEntry(from, to - p, definitions);
-  } else addBrief(passed);
+  } else addBrief(byte == QUOTE ? compileText(p, to, brief, briefEnd) : passed);
   return to;
 }
 
@@ -308,22 +309,17 @@ function addBrief(definitions: usize): void {
   toolsStatus = isFlat ? TOOLS_FLAT : isGood ? TOOLS_GOOD : TOOLS_ASK;
 }
 
-/** The table of a list that stands in a string as JSON: its text is kept, too. */
-function compileText(string: usize): usize {
-  const from = keep;
-  if (copyString(string + 1, keep, from) == 0) return 0;
+/** The table of a list that stands in the string [string, end) as JSON: its text is written at `into`, and stays. */
+function compileText(string: usize, end: usize, into: usize, limit: usize): usize {
+  if (into + (end - string) + 192 > limit || copyString(string + 1, end, into) == 0) return 0;
   const to = textTo;
   // It ends what stands there.
   store<u8>(to, 0);
   setSpansLines(true);
-  const list = skipBlanks(from);
-  const end = load<u8>(list) == OPEN_LIST ? valueEnd(list, DEEPEST) : 0;
+  const list = skipBlanks(into);
+  const listEnd = load<u8>(list) == OPEN_LIST ? valueEnd(list, DEEPEST) : 0;
   let definitions: usize = 0;
-  if (end != 0 && skipBlanks(end) == to) {
-    keep = (to + 31) & ~15;
-    definitions = compile(list, keep, keepEnd, DEEPEST);
-    askUnlessFlat();
-  }
+  if (listEnd != 0 && skipBlanks(listEnd) == to) definitions = compile(list, (to + 31) & ~15, limit, DEEPEST);
   setSpansLines(false);
   return definitions;
 }

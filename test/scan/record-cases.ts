@@ -468,6 +468,9 @@ export const LINES: [lines: string, rows: string[]][] = [
     'record 0 line 0 elsewhere', '  system', '    body|s', '  user', '    body|a', '  assistant final', '    body|b',
     'record 1 line 1 lost elsewhere', '  user', '    body|a', '  assistant final', '    body|b',
   ]],
+  ['{"question":"a","answer":"b","options":["c"],"metadata":{}}\n', [
+    'record 0 line 0 lost-2 elsewhere', '  user', '    body|a', '  assistant final', '    body|b',
+  ]],
   [`{"messages":[${U('"a"')}],"question":"b","answer":1,"response":null}\n`, [
     'record 0 line 0 lost-2', '  user', '    body|a',
   ]],
@@ -478,7 +481,8 @@ export const LINES: [lines: string, rows: string[]][] = [
   ].map((rare): [string, string[]] => [`{${rare}}\n`, ['record 0 line 0 slow object']]),
   ...[
     '"question":"a","answer":1', '"question":"a","answer":"b","response":"c"', '"problem":"a","answer":"b"',
-    '"prompt":"a","answer":"b"', '"prompt":"a","question":"b","response":"c"', '"question":"a","answer":"b","tags":[]',
+    '"prompt":"a","answer":"b"', '"prompt":"a","question":"b","response":"c"',
+    '"question":"a","answer":"b","choices":[]',
     '"question":"a","answer":"b","body":{}', '"question":"a","answer":"b","role":"user"',
     '"question":"a","answer":"b","conversation":"c"', '"question":"a","answer":"b","system_prompt":3',
     '"question":"a","answer":"b","text":"<|im_start|>x"',

@@ -176,7 +176,8 @@ function exchange(random: Random): unknown {
   if (random.once(6)) members.push(['tools', randomTools(random)]);
   if (random.once(9)) members.push(['text', copy(random)]);
   if (random.once(3)) members.push(random.pick<[string, unknown]>([
-    ['id', 'x'], ['source', 'x'], ['score', 0.5], ['level', null], ['metadata', {}], ['tags', ['a']], ['role', 'user'],
+    ['id', 'x'], ['source', 'x'], ['score', 0.5], ['level', null], ['metadata', {}], ['options', [{ role: 'user' }]],
+    ['role', 'user'],
     ['role', 1], ['context', 'x'], ['history', null], ['history', [['a', 'b']]], ['output', 'x'], ['completion', null],
     ['body', { messages: [{ role: 'user', content: 'x' }] }], ['request', { prompt: 'a', completion: 'b' }],
     ['choices', [{ message: { role: 'assistant', content: 'x' } }]], ['chosen', 'x'], ['instructions', 'x'],

@@ -18,6 +18,8 @@ const PAIR = ['prompt', 'completion', 'chosen', 'rejected'];
 const QUESTIONS = ['question', 'query', 'problem'];
 /** Names of a question and its answer, and of the system's text before them. */
 const SAID = [...QUESTIONS, 'answer', 'response', 'solution', 'system_prompt'];
+/** Members that may be a request or its answer, a turn, or a list in a text: these come first. */
+const BEFORE_THEM = ['body', 'params', 'request', 'choices', 'result', 'role', 'conversation'];
 /** One that the builds know as another. */
 const SAME: Readonly<Record<string, string>> = { query: 'question' };
 
@@ -45,12 +47,8 @@ interface Exchange {
 
 /** Where a question and its answer stand; null: there is none, or the host must find out. */
 function exchangeOf(text: string, members: Members): Exchange | null {
-  const isTaken = ['system', 'text', 'tools', 'id', 'prompt', ...SAID];
-  const isUnsure = members.some(([key, node]) => {
-    if (NAMES.includes(key) || ['role', 'conversation'].includes(key)) return true;
-    if ([...SAID, 'prompt'].includes(key)) return node.kind !== 'string' && !isNull(text, node);
-    return !isTaken.includes(key) && ['object', 'list'].includes(node.kind);
-  });
+  const isUnsure = members.some(([key, node]) => [...NAMES, ...BEFORE_THEM].includes(key)
+    || ([...SAID, 'prompt'].includes(key) && node.kind !== 'string' && !isNull(text, node)));
   const names = [...SAID, 'prompt'].filter((name) => hasTexts(members, name));
   if (isUnsure || (names.includes('system_prompt') && hasTexts(members, 'system'))) return null;
   const asked = names.filter((name) => name === 'prompt' || QUESTIONS.includes(name));
