@@ -17,7 +17,7 @@ interface Line {
 /** The loop for each variant that is of another form. */
 export const LOOPS: Readonly<Record<string, (path: string) => Looped>> = {
   sharegpt: loopShareGpt, anthropic: loopBlocks, responses: loopItems, hermes: loopTags, preferences: loopSides,
-  instructions: loopPairs, completions: loopPairs, pretty: loopList,
+  instructions: loopPairs, completions: loopPairs, questions: loopPairs, pretty: loopList,
 };
 
 export function loop(path: string): Looped {
@@ -62,13 +62,15 @@ function loopSides(path: string): Looped {
   return found;
 }
 
+const PAIRS = [['prompt', 'completion'], ['instruction', 'output'], ['question', 'answer']];
+
 /** The same of a question and its answer as texts. */
 function loopPairs(path: string): Looped {
   const found: Looped = { lines: 0, messages: 0, calls: 0, roles: {} };
   eachLine(path, (from, to) => {
     const record = JSON.parse(LINES.toString('utf8', from, to)) as { [name: string]: unknown };
-    const isPair = typeof record['prompt'] === 'string' && typeof record['completion'] === 'string';
-    if (!isPair && (typeof record['instruction'] !== 'string' || typeof record['output'] !== 'string')) return;
+    const isPair = PAIRS.some((names) => names.every((name) => typeof record[name] === 'string'));
+    if (!isPair) return;
     found.lines++;
     found.messages += 2;
     bump(found.roles, 'user');

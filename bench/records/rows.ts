@@ -34,7 +34,7 @@ const BOTH_WAYS: Wanted = [[1.5, 3], [2.5, 5]];
 const CHECK_UNIQUE: Wanted = [[3, 4.5], [4.5, 7]];
 /** `scan` of variants that are harder. */
 const SCAN_HARDER = 4;
-const HARDER: ReadonlySet<string> = new Set(['unique', 'escapes', 'long']);
+const HARDER: ReadonlySet<string> = new Set(['unique', 'short', 'escapes', 'long']);
 /** Variants that people convert to chat records. */
 const CONVERTED: ReadonlySet<string> = new Set(['unique', 'sharegpt', 'hermes', 'instructions', 'completions']);
 
@@ -199,7 +199,7 @@ function convertRows(here: Here, path: string, text: string): Row[] {
 export function variantRows(variant: Variant, { size, seed, threads }: Measuring): Group {
   const file = recordFile(variant, size, seed);
   const all = makeHere(threads);
-  const isUnique = variant.name === 'unique';
+  const isUnique = variant.name === 'unique' || variant.name === 'short';
   const least = { row: nameOf(SCAN.name, 1), base: LOOP, least: SCAN_HARDER };
   return {
     name: variant.name,

@@ -44,6 +44,12 @@ export const VARIANTS: readonly Variant[] = [
     change: (record, n) => ({ ...record, ...(record.tools && { tools: ownTools(record, n) }) }),
   },
   {
+    name: 'short',
+    about: 'one call with its reply in each, and a definition of its own',
+    spelling: SPACED,
+    change: shortened,
+  },
+  {
     name: 'escapes',
     about: '`\\u` for all that is no ASCII, for what HTML knows, and for the first letter of every word',
     spelling: { ...SPACED, text: (value, key) => (PROSE.has(key) ? escaped(value) : quote(value)) },
@@ -137,6 +143,17 @@ export const VARIANTS: readonly Variant[] = [
     holds: twoMessages,
   },
   {
+    name: 'questions',
+    about: 'a question and its answer as texts',
+    isOther: true,
+    spelling: SPACED,
+    change: (record) => {
+      const [question, answer] = asTexts(record);
+      return { question, answer };
+    },
+    holds: twoMessages,
+  },
+  {
     name: 'pretty',
     about: 'one list over many lines, as `JSON.stringify(records, null, 2)` writes it',
     spelling: SPACED,
@@ -164,6 +181,19 @@ function asTexts(record: ChatRecord): [asked: string, answered: string] {
 function twoMessages(record: ChatRecord): ChatRecord[] {
   const [asked, answered] = asTexts(record);
   return [{ id: record.id, messages: [{ role: 'user', content: asked }, { role: 'assistant', content: answered }] }];
+}
+
+/** What was asked first, and the first call with its reply; what was answered, where nothing is called. */
+function shortened(record: ChatRecord, n: number): ChatRecord {
+  const { id, messages, tools } = record;
+  const at = messages.findIndex((message) => 'tool_calls' in message);
+  const call = messages[at];
+  if (call === undefined || !('tool_calls' in call)) return { id, messages: messages.slice(0, 2) };
+  const name = call.tool_calls![0]!.function.name;
+  const short = {
+    id, tools: tools!.filter((tool) => tool.function.name === name), messages: [messages[0]!, call, messages[at + 1]!],
+  };
+  return { ...short, tools: ownTools(short, n) };
 }
 
 function hermesOf({ id, tools, messages }: ChatRecord): object {

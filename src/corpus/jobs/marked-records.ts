@@ -54,8 +54,7 @@ export class MarkedRecords {
     const next = nextRecord(rows, record);
     const hasMismatches = (wordAt(machine.rows, record + 1, KIND) & MISMATCHES) !== 0;
     const matched = hasMismatches ? new MarkedCalls(rows, record, pointers) : null;
-    let tools: KnownTools | null | undefined;
-    let listed: ToolsByName | undefined;
+    const asked: Asked = { rows, record };
     for (let row = record + RECORD_ROWS; row < next; row = wordAt(machine.rows, row, NEXT)) {
       pointers?.pass(row);
       const word = wordAt(machine.rows, row, KIND);
@@ -71,24 +70,27 @@ export class MarkedRecords {
         continue;
       }
       matched?.call(row, tell);
-      if (word & MAY_NOT_FIT) {
-        const wrong = wrongJson(this.#machine, rows, record, row);
-        listed ??= this.#listed(rows, record);
-        if (wrong !== null || !fitsListed(listed, rows, row)) {
-          if (tools === undefined) tools = this.#tools(rows, record);
-          if (tools === null) return false;
-          const problem = problemOf(tools, rows, row, wrong !== null);
-          if (problem === undefined) return false;
-          const pointer = (rule: RuleName, inBody = false): string => pointers?.pointer(row, rule, inBody) ?? '';
-          if (problem !== null) tell({ ...problem, ...spanAt(rows, row) }, row, pointer(problem.rule));
-          if (wrong !== null) tell(wrong, row, pointer(wrong.rule, true));
-        }
-      }
+      if (word & MAY_NOT_FIT && !this.#looksAt(asked, row, pointers, tell)) return false;
       if (matched === null && word & IS_OPEN) {
         tell({ rule: 'open-call', ...spanAt(rows, row) }, row, pointers?.pointer(row) ?? '', true);
       }
     }
     matched?.end(tell);
+    return true;
+  }
+
+  /** Tells what is wrong with a call that may not fit. False: the record must be read. */
+  #looksAt(asked: Asked, row: number, pointers: RowPointers | null, tell: TellRow): boolean {
+    const { rows, record } = asked;
+    const wrong = wrongJson(this.#machine, rows, record, row);
+    asked.listed ??= this.#listed(rows, record);
+    if (wrong === null && fitsListed(asked.listed, rows, row)) return true;
+    if (asked.tools === undefined) asked.tools = this.#tools(rows, record);
+    const problem = asked.tools === null ? undefined : problemOf(asked.tools, rows, row, wrong !== null);
+    if (problem === undefined) return false;
+    const pointer = (rule: RuleName, inBody = false): string => pointers?.pointer(row, rule, inBody) ?? '';
+    if (problem !== null) tell({ ...problem, ...spanAt(rows, row) }, row, pointer(problem.rule));
+    if (wrong !== null) tell(wrong, row, pointer(wrong.rule, true));
     return true;
   }
 
@@ -141,6 +143,16 @@ function fitsListed(tools: ToolsByName, rows: RecordRows, call: number): boolean
   if (tools.size === 0) return false;
   const definition = tools.get(plainName(toolAt(rows, call)));
   return definition !== undefined && fitsSimple(definition.parameters, argumentsAt(rows, call));
+}
+
+/** What is known of the tools of a record, from the first call on that may not fit. */
+interface Asked {
+  readonly rows: RecordRows;
+  readonly record: number;
+  /** As the record has them. */
+  listed?: ToolsByName;
+  /** As calls are checked by them; null: what they say is not known. */
+  tools?: KnownTools | null;
 }
 
 /** The message that holds definitions; what they say, where it does not hold all of it. */
