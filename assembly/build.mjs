@@ -42,7 +42,7 @@ const WEB = 'web';
  * WebAssembly modules. The scanner travels inside every bundle, the others inside those for Node: each stays below
  * `most` bytes. That of records has 32 kB for chat and ShareGPT, 11 for other forms and contents in parts, 4 for what
  * is written as text between tags, 2 for bounds, 2 for turns and for arguments that are objects, 3 for records that are
- * written as chat records or ShareGPT, and 6 for definitions that are written, and 2 for questions and answers, all of
+ * written as chat records or ShareGPT, 6 for definitions that are written, and 2 for questions and answers, all of
  * which it does 3 to 60 times as fast as the host.
  */
 const MODULES = [

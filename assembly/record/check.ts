@@ -206,7 +206,7 @@ function mayDefine(role: u32): bool {
   const to = <usize>load<u32>(body, 8);
   if ((kind & ABSENT) != 0) return false;
   if (to - from > LONGEST_TEXT) return true;
-  // A word may stand in two parts; those of one hold braces of their own.
+  // Parts are joined, so a word may begin in one and end in the next.
   if ((kind & PARTS) != 0 && nextItem(pass(firstItem(from))) != 0) return true;
   if ((kind & (CODED | PARTS)) != 0 && mayCodeWord(from, to)) return true;
   if (role == SYSTEM) return holdsNamespace(from, to);

@@ -118,7 +118,7 @@ export function isBound(p: usize): bool {
   return p != from && p - from <= MOST_DIGITS && next != 0x2e && (next | 0x20) != 0x65;
 }
 
-/** Whether an object or a list under the key at hand may be a request to a server, or an answer of one. */
+/** Whether what stands under the key at hand may be a request to a server, or an answer of one. */
 export function isExchanged(): bool {
   return isKey(4, BODY) || isKey(6, PARAMS) || isKey(7, REQUEST) || isKey(7, CHOICES) || isKey(6, RESULT);
 }
