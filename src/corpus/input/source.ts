@@ -118,7 +118,7 @@ export class FileSource implements InputSource {
 
   /** Fills `into` from byte `at` on; fewer bytes only at the end of the file. Throws an InputError. */
   read(at: number, into: Uint8Array): number {
-    let read = 0;
+    let read = this.#copy(at, into);
     while (read < into.length) {
       const count = readOnce(this.#fd, read === 0 ? into : into.subarray(read), at + read, this.path, at + read);
       if (count === 0) {
@@ -132,6 +132,14 @@ export class FileSource implements InputSource {
       read += count;
     }
     return read;
+  }
+
+  /** What `bytes` read ahead: the beginning of an input is looked at several times. */
+  #copy(at: number, into: Uint8Array): number {
+    if (at < this.#from || at >= this.#to) return 0;
+    const part = this.#buffer.subarray(at - this.#from, Math.min(at + into.length, this.#to) - this.#from);
+    into.set(part);
+    return part.length;
   }
 
   /** For another thread, which reads at positions. Closed by `close`. */

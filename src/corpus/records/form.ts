@@ -4,7 +4,7 @@ import { versionOfTurns } from '../../formats/interchange/shape.ts';
 import { isBlankByte } from '../../model/bytes.ts';
 import type { Source } from '../../scan/source.ts';
 import {
-  BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, isWideJson, isWideMarked, MARK, OPEN_LIST, OPEN_OBJECT, QUOTE,
+  BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, isWideJson, isWideMarked, OPEN_LIST, OPEN_OBJECT, QUOTE,
 } from './json-bytes.ts';
 import { FirstBytes, WIDEST } from './layout.ts';
 
@@ -39,11 +39,11 @@ const LOOK = 8;
  */
 export function holdsRecords(path: string, source: Source): boolean {
   let seen = '';
-  const part = new Uint8Array(1);
+  const bytes = new FirstBytes(source);
   for (let at = 0; at < PEEK && seen.length < LOOK; at++) {
-    if (source.read(at, part) === 0) break;
-    const [byte] = part;
-    if (byte !== MARK[at] && !isBlankByte(byte)) seen += String.fromCharCode(byte!);
+    const byte = bytes.next();
+    if (byte === undefined) break;
+    if (!isBlankByte(byte)) seen += String.fromCharCode(byte);
   }
   const first = source.bytes(0, WIDEST);
   if (isWideJson(first) || (isWideMarked(first) && JSON_NAME.test(path))) return true;

@@ -46,9 +46,12 @@ export const linePieces = ofLastFile((path): Pieces => {
     ',"body_to":', ',"content":"',
     '"}\n', '"functions.',
   ];
-  const pieces = [...ofLines, ...RECORD_KINDS.flatMap(ofKind)].map((text) => ENCODER.encode(text));
+  const pieces = [...ofLines.map(encoded), ...OF_KINDS];
   return { pieces, longest: longestLine(pieces) };
 });
+
+const encoded = (text: string): Uint8Array => ENCODER.encode(text);
+const OF_KINDS = RECORD_KINDS.flatMap(ofKind).map(encoded);
 
 /** Up to the name; up to the tool's name of a call; up to the call's id; up to `from`. */
 function ofKind({ role, recipient, channel, isExplicit, contentType, intent, end, visible }: RecordKind): string[] {
