@@ -3,9 +3,14 @@
 import type { ToolDefinition } from '../model/data.ts';
 import { type CompiledTool, compileTool } from './compile.ts';
 import { isBounded } from './json.ts';
-import { type Budget, SCHEMA_LIMITS, type SchemaLimits } from './schema-limits.ts';
+import { type Budget, SCHEMA_LIMITS, type SchemaLimits, textOfTool } from './schema-limits.ts';
 
+/** Definitions that came again. */
 const MOST_ENTRIES = 1024;
+/** Those that did not: where no definition repeats, each that is kept longer is one more for the garbage collector. */
+const MOST_NEW = 64;
+/** Of what made room it is known that it was there. */
+const MOST_GONE = 64 * 1024;
 /** UTF-16 units of all keys. */
 const MOST_TEXT = 16 * 1024 * 1024;
 /** What the compiled patterns of all entries may take: about as many bytes. */
@@ -27,7 +32,10 @@ export class ToolCache {
   readonly #budget: Budget | null;
   /** By object; what is too large to be an entry stays as long as its definition. */
   readonly #byObject = new WeakMap<ToolDefinition, Entry | CompiledTool>();
-  readonly #byText = new Map<string, Entry>();
+  readonly #new = new Map<string, Entry>();
+  readonly #known = new Map<string, Entry>();
+  /** Hashes of texts. */
+  readonly #gone = new Set<number>();
   #length = 0;
   #patterns = 0;
 
@@ -37,7 +45,7 @@ export class ToolCache {
   }
 
   get size(): number {
-    return this.#byText.size;
+    return this.#new.size + this.#known.size;
   }
 
   /** Compiled, or null: its patterns are beyond the budget. */
@@ -57,39 +65,55 @@ export class ToolCache {
   }
 
   #enter(definition: ToolDefinition): Entry | CompiledTool {
-    const { namespace, name, description, parameters } = definition;
     const { bytes, depth } = { ...SCHEMA_LIMITS, ...this.#limits };
     let known: Entry | CompiledTool | undefined;
-    if (!isBounded(parameters ?? null, bytes, depth)) known = compileTool(definition, this.#limits);
+    if (!isBounded(definition.parameters ?? null, bytes, depth)) known = compileTool(definition, this.#limits);
     else {
-      const text = JSON.stringify([namespace, name, description ?? null, parameters ?? null]);
-      known = this.#byText.get(text) ?? { text, hasPatterns: text.includes('"pattern'), compiled: null };
+      const text = textOfTool(definition);
+      known = this.#new.get(text) ?? this.#known.get(text)
+        ?? { text, hasPatterns: text.includes('"pattern'), compiled: null };
     }
     this.#byObject.set(definition, known);
     return known;
   }
 
-  /** What was not asked for the longest makes room. */
   #compiled(definition: ToolDefinition, entry: Entry): CompiledTool {
-    // Another entry may have the same text: it was made when this one had made room.
-    const kept = this.#byText.get(entry.text);
-    if (kept !== undefined) {
-      this.#byText.delete(entry.text);
-      this.#byText.set(entry.text, kept);
+    const { text } = entry;
+    for (const entries of [this.#new, this.#known]) {
+      // Another entry may have the same text: it was made when this one had made room.
+      const kept = entries.get(text);
+      if (kept === undefined) continue;
+      entries.delete(text);
+      entries.set(text, kept);
       return kept.compiled!;
     }
     const compiled = compileTool(definition, this.#limits, this.#budget);
     entry.compiled = compiled;
-    this.#byText.set(entry.text, entry);
-    this.#length += entry.text.length;
+    (this.#gone.has(hashOf(text)) ? this.#known : this.#new).set(text, entry);
+    this.#length += text.length;
     this.#patterns += compiled.patternSize * PATTERN_BYTES;
-    for (const oldest of this.#byText.values()) {
-      if (this.#byText.size <= MOST_ENTRIES && this.#length <= MOST_TEXT && this.#patterns <= MOST_PATTERNS) break;
-      this.#byText.delete(oldest.text);
+    this.#makeRoom(this.#new, MOST_NEW);
+    this.#makeRoom(this.#known, MOST_ENTRIES);
+    return compiled;
+  }
+
+  /** What was not asked for the longest goes. */
+  #makeRoom(entries: Map<string, Entry>, most: number): void {
+    for (const oldest of entries.values()) {
+      if (entries.size <= most && this.#length <= MOST_TEXT && this.#patterns <= MOST_PATTERNS) break;
+      entries.delete(oldest.text);
       this.#length -= oldest.text.length;
       this.#patterns -= oldest.compiled!.patternSize * PATTERN_BYTES;
       oldest.compiled = null;
+      if (this.#gone.size >= MOST_GONE) this.#gone.clear();
+      this.#gone.add(hashOf(oldest.text));
     }
-    return compiled;
   }
+}
+
+/** Of all units: definitions that do not repeat may be nearly alike. */
+function hashOf(text: string): number {
+  let hash = text.length;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return hash;
 }

@@ -226,7 +226,7 @@ export class Schemas {
   /** The table that arguments in the machine's window fit, as JSON in which `check` finds nothing; 0: nobody knows. */
   fitting(definition: ToolDefinition, machine: Machine, from: number, to: number): number {
     const schema = this.#schemaOf(definition);
-    if (schema === null || this.budget.hasGivenUp(schema)) return 0;
+    if (schema === null || this.budget.hasGivenUp(definition)) return 0;
     const table = this.#memory.tableOf(schema, machine);
     return table > 0 && machine.fits(table, from, to) ? table : 0;
   }
@@ -242,9 +242,9 @@ export class Schemas {
     if (schema === null) return unchecked(name);
     if (schema.refused) return fault(name, schema.faults(value));
     const checked = argumentsForCheck(value, definition);
-    const finding = this.budget.hasGivenUp(schema) ? BEYOND : schema.check(checked);
+    const finding = this.budget.hasGivenUp(definition) ? BEYOND : schema.check(checked);
     if (finding?.keyword !== BEYOND.keyword) return finding && fault(name, schema.faults(checked));
-    this.budget.giveUp(schema);
+    this.budget.giveUp(definition);
     return unchecked(name);
   }
 }

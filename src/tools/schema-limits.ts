@@ -1,5 +1,6 @@
 // Bounds of a schema and of the arguments that are checked against it. Both may come from anywhere.
 
+import type { ToolDefinition } from '../model/data.ts';
 import { BLOCK } from '../scan/source.ts';
 
 export interface SchemaLimits {
@@ -41,6 +42,10 @@ export const SCHEMA_LIMITS: SchemaLimits = {
   steps: 200_000,
 };
 
+/** All that a definition says: what it is known by. */
+export const textOfTool = ({ namespace, name, description, parameters }: ToolDefinition): string =>
+  JSON.stringify([namespace, name, description ?? null, parameters ?? null]);
+
 /** Why a schema is not used. The reason holds nothing of the schema. */
 export class SchemaRefusal extends Error {
   readonly pointer: string;
@@ -75,7 +80,9 @@ export class Budget {
   #compiled = 0;
   #steps = 0;
   #beyond = 0;
-  #givenUp = new WeakSet<object>();
+  readonly #givenUp = new Set<string>();
+  /** A definition may be long, and called often. */
+  readonly #texts = new WeakMap<ToolDefinition, string>();
   /** Schemas of each cache that were charged in this block. */
   readonly #charged = new Map<object, Set<string>>();
 
@@ -92,7 +99,7 @@ export class Budget {
     this.#compiled = MOST_COMPILED;
     this.#steps = MOST_STEPS;
     this.#beyond = 0;
-    this.#givenUp = new WeakSet();
+    this.#givenUp.clear();
     this.#charged.clear();
   }
 
@@ -119,14 +126,21 @@ export class Budget {
     this.#steps -= steps;
   }
 
-  /** A check has run into its bound: its schema is not used again. */
-  giveUp(schema: object): void {
+  /** A check has run into its bound: its schema is not used again, compiled anew or not. */
+  giveUp(schema: ToolDefinition): void {
+    this.#givenUp.add(this.#keyOf(schema));
     this.#beyond++;
-    this.#givenUp.add(schema);
   }
 
-  hasGivenUp(schema: object): boolean {
-    return this.#givenUp.has(schema);
+  hasGivenUp(schema: ToolDefinition): boolean {
+    return this.isImpatient && this.#givenUp.has(this.#keyOf(schema));
+  }
+
+  /** Who gets less time has more schemas to give up. */
+  #keyOf(schema: ToolDefinition): string {
+    let text = this.#texts.get(schema);
+    if (text === undefined) this.#texts.set(schema, (text = textOfTool(schema)));
+    return `${this.isStrict} ${text}`;
   }
 
   /** Some check has: not every call is looked at as others are. */

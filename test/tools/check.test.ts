@@ -433,7 +433,24 @@ describe('a cache of tools', () => {
       cache.get(tool(object({ [`p${index}`]: {} })));
       expect(cache.get(tool(object({ first: {} })))).toBe(first);
     }
-    expect(cache.size).toBe(1024);
+    expect(cache.size).toBe(64);
+  });
+
+  test('keeps more of those that come again', () => {
+    const cache = new ToolCache();
+    const round = (): CompiledTool[] =>
+      Array.from({ length: 1000 }, (_, index) => cache.get(tool(object({ [`p${index}`]: {} }))));
+    const first = round();
+    const second = round();
+    expect(second.filter((compiled, index) => compiled === first[index]).length).toBe(64);
+    expect(round().every((compiled, index) => compiled === second[index])).toBe(true);
+    expect(cache.size).toBe(1000);
+    for (let index = 1000; index < 3000; index++) cache.get(tool(object({ [`p${index}`]: {} })));
+    expect(cache.size).toBe(1000);
+    const others = second.slice(0, 936);
+    expect(round().slice(0, 936).every((compiled, index) => compiled === others[index])).toBe(true);
+    for (let index = 0; index < 1200; index++) cache.get(tool(object({ [`p${index}`]: {} })));
+    expect(cache.size).toBe(1024 + 64);
   });
 
   test('takes no more text than it may, and what is no JSON at all', () => {
@@ -499,6 +516,17 @@ describe('a cache of tools', () => {
   });
 });
 
+test('a schema that is given up is so in each object that says the same, in its block', () => {
+  const budget = new Budget();
+  const tool = (name: string): ToolDefinition => ({ namespace: 'functions', name, parameters: { type: 'object' } });
+  budget.begin(0);
+  expect(budget.hasGivenUp(tool('f'))).toBe(false);
+  budget.giveUp(tool('f'));
+  expect([budget.hasGivenUp(tool('f')), budget.hasGivenUp(tool('g'))]).toEqual([true, false]);
+  budget.begin(BLOCK);
+  expect(budget.hasGivenUp(tool('f'))).toBe(false);
+});
+
 test('a definition that comes again after it has made room, as another object too', () => {
   const cache = new ToolCache();
   const tool = (name: string): ToolDefinition => ({ namespace: 'functions', name, parameters: { type: 'object' } });
@@ -512,5 +540,6 @@ test('a definition that comes again after it has made room, as another object to
     if (again === second) cache.find(first);
     fill();
   }
-  expect(cache.size).toBe(1024);
+  // It came again.
+  expect(cache.size).toBe(65);
 });
