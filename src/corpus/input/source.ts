@@ -93,6 +93,8 @@ export class FileSource implements InputSource {
   #buffer = new Uint8Array(0);
   #from = 0;
   #to = 0;
+  /** They go up to the end of the file. */
+  #isRest = false;
 
   /** Opens a regular file. Throws an InputError. */
   static open(path: string | Buffer | URL): FileSource {
@@ -119,6 +121,7 @@ export class FileSource implements InputSource {
   /** Fills `into` from byte `at` on; fewer bytes only at the end of the file. Throws an InputError. */
   read(at: number, into: Uint8Array): number {
     let read = this.#copy(at, into);
+    if (read > 0 && this.#isRest) return read;
     while (read < into.length) {
       const count = readOnce(this.#fd, read === 0 ? into : into.subarray(read), at + read, this.path, at + read);
       if (count === 0) {
@@ -152,7 +155,9 @@ export class FileSource implements InputSource {
       const length = to - from + READ_AHEAD;
       if (length > this.#buffer.length || length < this.#buffer.length / 4) this.#buffer = this.#allocate(length);
       this.#from = this.#to = from;
+      this.#isRest = false;
       this.#to += this.read(from, this.#buffer.subarray(0, length));
+      this.#isRest = this.#to < from + length;
     }
     return this.#buffer.subarray(from - this.#from, Math.min(to, this.#to) - this.#from);
   }

@@ -1,6 +1,6 @@
 // Sources over descriptors give what a source in memory gives, at any position, and tell what goes wrong.
 import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, constants, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, constants, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { InputError } from '../../../src/corpus/error.ts';
 import { FileSource, type InputSource, PipeSource, StreamSource } from '../../../src/corpus/input/source.ts';
@@ -46,6 +46,21 @@ test('a file fills what it is given, however much', () => {
   const into = new Uint8Array(DATA.length + 10);
   expect(source.read(0, into)).toBe(DATA.length);
   expect(Buffer.compare(into.subarray(0, DATA.length), DATA)).toBe(0);
+  source.close();
+});
+
+test('what was read ahead is given again, and behind it what was added since', () => {
+  const small = file('source/small', '0123456789');
+  const source = new FileSource(openSync(small, 'r'), small);
+  const read = (from: number, length: number): string => {
+    const into = Buffer.alloc(length);
+    return into.toString('latin1', 0, source.read(from, into));
+  };
+  expect(Buffer.from(source.bytes(0, 4)).toString()).toBe('0123');
+  expect([read(0, 3), read(2, 3), read(0, 20)]).toEqual(['012', '234', '0123456789']);
+  expect([read(8, 20), read(10, 20)]).toEqual(['89', '']);
+  appendFileSync(small, 'ab');
+  expect([read(0, 20), read(10, 20), read(11, 1)]).toEqual(['0123456789', 'ab', 'b']);
   source.close();
 });
 
