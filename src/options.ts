@@ -3,30 +3,29 @@
 import { nearest } from './nearest.ts';
 import type { AnySignal } from './platform.ts';
 
-/** The names of options; the types ask for each of them. */
-export type Known<Options> = { readonly [Name in keyof Required<Options>]: 1 };
+/** Of an option that is true or false: `'no'` would be taken for one of them. */
+export const FLAG = 2;
 
-/** Throws a TypeError for options that are no object, and for a name that none of `known` has. */
-export function checkOptions(options: object | undefined, ...known: readonly object[]): void {
+/** The names of options; the types ask for each of them. */
+export type Known<Options> = { readonly [Name in keyof Required<Options>]: 1 | typeof FLAG };
+
+type Names = { readonly [name: string]: 1 | typeof FLAG };
+
+/**
+ * Throws a TypeError for options that are no object, for a name that none of `known` has, and for a flag that is
+ * neither true nor false.
+ */
+export function checkOptions(options: object | undefined, ...known: readonly Names[]): void {
   if (options === undefined) return;
   if (typeof options !== 'object' || options === null) throw new TypeError('expected the options as an object');
   checkNames('', options, known);
 }
 
 /** The same of an option that has options itself. */
-export function checkOption(name: string, value: object | undefined, known: object): void {
+export function checkOption(name: string, value: object | undefined, known: Names): void {
   if (value === undefined) return;
   if (typeof value !== 'object' || value === null) throw new TypeError(`option ${name}: expected an object`);
   checkNames(`${name}.`, value, [known]);
-}
-
-/** Throws a TypeError for an option that is there and neither true nor false: `'no'` would be taken for one of them. */
-export function checkFlags<Options extends object>(options: Options, names: readonly (keyof Options & string)[]): void {
-  for (const name of names) {
-    const value: unknown = options[name];
-    if (value === undefined || typeof value === 'boolean') continue;
-    throw new TypeError(`option ${name}: expected true or false; got ${toldOf(value)}`);
-  }
 }
 
 /** Throws a TypeError for what is there and no AbortSignal, such as its controller. `name`: what it was given as. */
@@ -44,10 +43,14 @@ function toldOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
-function checkNames(path: string, options: object, known: readonly object[]): void {
-  for (const name of Object.keys(options)) {
-    if (known.some((names) => Object.hasOwn(names, name))) continue;
-    const near = nearest(name, known.flatMap((names) => Object.keys(names)));
+function checkNames(path: string, options: object, known: readonly Names[]): void {
+  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
+    const names = known.find((one) => Object.hasOwn(one, name));
+    if (names !== undefined) {
+      if (names[name] !== FLAG || value === undefined || typeof value === 'boolean') continue;
+      throw new TypeError(`option ${path}${name}: expected true or false; got ${toldOf(value)}`);
+    }
+    const near = nearest(name, known.flatMap((one) => Object.keys(one)));
     const hint = near === null ? '' : `; did you mean ${near}?`;
     throw new TypeError(`option ${path}${name}: there is none of this name${hint}`);
   }

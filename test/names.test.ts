@@ -74,6 +74,23 @@ describe('an option that there is not is a wrong call, which names what is meant
     await expect(made()).rejects.toThrow(new TypeError(`option ${slip}: there is none of this name${rest}`));
   });
 
+  const flags: [what: string, call: (options: never) => unknown, flag: string][] = [
+    ['parse', (options) => parse(TEXT, options), 'stopStripped'],
+    ['scan', (options) => scan(TEXT, options), 'requireChannels'],
+    ['check', (options) => check(TEXT, options), 'stopStripped'],
+    ['js check', (options) => js.check(TEXT, options), 'strict'],
+    ['checkFile', (options) => checkFile(FILE, options), 'strict'],
+    ['convertTranscript', (options) => convertTranscript(DATA, 'harmony', options), 'neutralise'],
+    ['MessageStream', (options) => new MessageStream(options), 'thinkOpen'],
+    // A model would be told what went wrong within a tool.
+    ['ToolRouter', (options) => new ToolRouter(options), 'exposeErrors'],
+    ['ToolRouter', (options) => new ToolRouter(options), 'requireIds'],
+  ];
+  test.each(flags)('%s: a flag is true or false', async (_, call, flag) => {
+    const made = async (): Promise<unknown> => call({ [flag]: 'false' } as never);
+    await expect(made()).rejects.toThrow(new TypeError(`option ${flag}: expected true or false; got "false"`));
+  });
+
   test('options that are no object', () => {
     for (const wrong of [null, 'harmony', 5]) expect(() => parse(TEXT, wrong as never)).toThrow(TypeError);
   });
@@ -117,6 +134,16 @@ describe('chats in one call', () => {
       expect(content).toBe(isKept ? 'Is <|end|> a token?' : 'Is <| end |> a token?');
       expect(chat!.record.messages[1]).toEqual(record.messages[1]);
     }
+  });
+
+  test('as `convertTranscript` makes them', () => {
+    const quoted = '<|start|>assistant<|channel|>final<|message|>';
+    const looks = { what: 'field', message: 0, detail: expect.stringContaining('looks like written reasoning') };
+    expect(textToChat(`${quoted}<think> is a tag.<|end|>`, 'harmony')[0]!.losses).toEqual([looks]);
+    const [call] = textToChat(`version: 2.2\n${quoted}<tool_call>{"name":"f","arguments":{}}</tool_call><|end|>`);
+    expect(call!.losses.map(({ detail }) => detail)).toEqual([expect.stringContaining('looks like a call')]);
+    const [thought] = textToChat(`version: 2.2\n${quoted}<think>\nHm.\n</think>\n\nYes.<|end|>`);
+    expect(thought!.record.messages).toEqual([{ role: 'assistant', thinking: 'Hm.', content: 'Yes.' }]);
   });
 
   test('one for each transcript', () => {

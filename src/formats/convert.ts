@@ -31,7 +31,7 @@ import { lossesOfTags } from './written-calls.ts';
 import { joinWritten, lossesOfQuotes, splitWritten } from './written-thoughts.ts';
 import { transcriptTexts } from './write/write.ts';
 import { type DroppedMessage, messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
-import { checkOptions, type Known } from '../options.ts';
+import { checkOptions, FLAG, type Known } from '../options.ts';
 
 /** What a transcript can be written as: a dialect's text, or a JSON record. */
 export type Form = DialectId | keyof RecordForms;
@@ -86,8 +86,8 @@ export interface ConvertOptions {
 }
 
 const CONVERT_OPTIONS: Known<ConvertOptions> = {
-  neutralise: 1, contentType: 1, reasoning: 1, calls: 1, system: 1, end: 1, edges: 1, constrainCalls: 1, asWritten: 1,
-  asGiven: 1, asTexts: 1,
+  neutralise: FLAG, contentType: 1, reasoning: 1, calls: 1, system: 1, end: 1, edges: 1, constrainCalls: FLAG,
+  asWritten: FLAG, asGiven: FLAG, asTexts: FLAG,
 };
 
 const ENDS: readonly AnswerEnds[] = ['end', 'return', 'all-returns'];

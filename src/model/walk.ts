@@ -9,7 +9,7 @@ import { EdgeFinder, type Edges } from './edges.ts';
 import type { ReadYaml } from './header/text.ts';
 import type { Rescue } from './rescue.ts';
 import { detectedBy, Divider, HeaderCache } from './transcript.ts';
-import type { Known } from '../options.ts';
+import { FLAG, type Known } from '../options.ts';
 
 /** How an input is read. All options may be left out. */
 export interface ReadOptions {
@@ -42,7 +42,7 @@ export interface ReadOptions {
 }
 
 export const READ_OPTIONS: Known<ReadOptions> = {
-  dialect: 1, role: 1, stopStripped: 1, requireChannels: 1, edges: 1, rescue: 1, yaml: 1,
+  dialect: 1, role: 1, stopStripped: FLAG, requireChannels: FLAG, edges: 1, rescue: 1, yaml: 1,
 };
 
 /** The caller's dialect, or undefined for detection. Throws a RangeError that names the option. */

@@ -4,7 +4,7 @@
 import type { HeaderCache, TranscriptInfo } from '../model/transcript.ts';
 import type { Message, MessageContext } from '../model/message.ts';
 import type { Checkpoint, PlainReadOptions, Range } from '../model/part-walk.ts';
-import type { Known } from '../options.ts';
+import { FLAG, type Known } from '../options.ts';
 import type { Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
 import type { Batch } from '../scan/table.ts';
@@ -21,7 +21,7 @@ export interface CheckOptions extends PlainReadOptions, MeaningOptions {
 
 /** Without those of reading that callers know, and `tools`. */
 export const CHECK_OPTIONS: Known<Omit<CheckOptions, Exclude<keyof PlainReadOptions, 'isChat'> | 'tools'>> = {
-  strict: 1, isChat: 1, visitor: 1, contentTypes: 1, jsonDepth: 1, writtenCalls: 1, openCalls: 1, wholeTools: 1,
+  strict: FLAG, isChat: FLAG, visitor: 1, contentTypes: 1, jsonDepth: 1, writtenCalls: 1, openCalls: 1, wholeTools: 1,
 };
 
 export interface CheckVisitor {

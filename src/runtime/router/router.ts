@@ -27,7 +27,7 @@ import {
   thrownError,
 } from './reply.ts';
 import type { InspectedCall, Outcome, OutcomeStatus, RoutedCall, RouterEvent, RouterOptions } from './types.ts';
-import { checkOptions, checkSignal, type Known } from '../../options.ts';
+import { checkOptions, checkSignal, FLAG, type Known } from '../../options.ts';
 
 /** A call that waits or runs. */
 interface Pending {
@@ -55,7 +55,7 @@ interface Ending {
 
 const ROUTER_OPTIONS: Known<RouterOptions> = {
   handlers: 1, tools: 1, builtinTools: 1, concurrency: 1, concurrencyOf: 1, deadlineMs: 1, maxDeadlineMs: 1,
-  maxCalls: 1, maxArgumentsLength: 1, maxReplyBytes: 1, requireIds: 1, exposeErrors: 1, clock: 1, onEvent: 1,
+  maxCalls: 1, maxArgumentsLength: 1, maxReplyBytes: 1, requireIds: FLAG, exposeErrors: FLAG, clock: 1, onEvent: 1,
 };
 
 /**

@@ -5,7 +5,7 @@ import type { ReadOptions } from '../../model/walk.ts';
 import { givenDialect } from '../../model/walk.ts';
 import type { Dialect } from '../../scan/dialects.ts';
 import type { VisibilityOptions } from '../../model/visibility.ts';
-import { checkFlags, checkOption, checkOptions, type Known } from '../../options.ts';
+import { checkOption, checkOptions, FLAG, type Known } from '../../options.ts';
 import type { StreamRescue } from './rescue.ts';
 
 /**
@@ -58,14 +58,10 @@ export interface StreamOptions extends Omit<ReadOptions, 'edges' | 'rescue'>, Vi
 }
 
 const STREAM_OPTIONS: Known<StreamOptions> = {
-  dialect: 1, role: 1, stopStripped: 1, requireChannels: 1, rescue: 1, yaml: 1, harmonyPreambles: 1, missingChannel: 1,
-  reasoning: 1, summarize: 1, thinkOpen: 1, collect: 1, strayText: 1, bounds: 1, messageId: 1,
+  dialect: 1, role: 1, stopStripped: FLAG, requireChannels: FLAG, rescue: 1, yaml: 1, harmonyPreambles: FLAG,
+  missingChannel: FLAG, reasoning: FLAG, summarize: 1, thinkOpen: FLAG, collect: FLAG, strayText: FLAG, bounds: 1,
+  messageId: 1,
 };
-
-const FLAGS = [
-  'stopStripped', 'requireChannels', 'harmonyPreambles', 'missingChannel', 'reasoning', 'thinkOpen', 'collect',
-  'strayText',
-] as const;
 
 const BOUNDS: Known<StreamBounds> = { header: 1, body: 1, literal: 1 };
 
@@ -97,7 +93,6 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
   checkOptions(options, STREAM_OPTIONS);
   const { role, bounds = {}, messageId, summarize, harmonyPreambles, missingChannel } = options;
   checkOption('bounds', bounds, BOUNDS);
-  checkFlags(options, FLAGS);
   if (role !== undefined && (typeof role !== 'string' || role === '')) {
     throw new TypeError('option role: expected a role as text, `assistant` for example');
   }

@@ -20,15 +20,15 @@ import { cancelled, type OutputRead, OutputReader, type ReadCall } from './read.
 import { Interruption, isStream, openSource } from './source.ts';
 import { TurnState } from './state.ts';
 import type { TurnOutput, TurnOutputChunk, TurnOutputStream, TurnOptions, TurnResult, TurnStop } from './types.ts';
-import { checkFlags, checkOptions, checkSignal, type Known } from '../../options.ts';
+import { checkOptions, checkSignal, FLAG, type Known } from '../../options.ts';
 
 const ROUNDS = 16;
 const OUTPUT_LENGTH = 16 * 1024 * 1024;
 
 const TURN_OPTIONS: Known<TurnOptions> = {
   model: 1, messages: 1, resume: 1, header: 1, tools: 1, router: 1, approve: 1, dialect: 1, rule: 1, maxRounds: 1,
-  vocabulary: 1, maxOutputLength: 1, neutralise: 1, stopStripped: 1, rescue: 1, thinkOpen: 1, harmonyPreambles: 1,
-  missingChannel: 1, system: 1, contentType: 1, reasoning: 1, signal: 1,
+  vocabulary: 1, maxOutputLength: 1, neutralise: FLAG, stopStripped: FLAG, rescue: 1, thinkOpen: FLAG,
+  harmonyPreambles: FLAG, missingChannel: FLAG, system: 1, contentType: 1, reasoning: FLAG, signal: 1,
 };
 
 /** The loop of one run. */
@@ -47,7 +47,6 @@ export class Loop {
   /** Throws a TypeError or a RangeError when an option is wrong. `tell` settles when the run may go on. */
   constructor(options: TurnOptions, tell: CallMaker['tell']) {
     checkOptions(options, TURN_OPTIONS);
-    checkFlags(options, ['stopStripped', 'thinkOpen', 'harmonyPreambles', 'missingChannel', 'reasoning', 'neutralise']);
     checkParts(options);
     const { router, dialect = 'openchatml-2.2', maxRounds, maxOutputLength, signal } = options;
     checkPromptOptions(options, dialect);
