@@ -3,7 +3,6 @@
 import type { Parsed } from '../model/parse.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import { fromOpenAI, type ChatRecord } from './chat/read.ts';
-import { toOpenAI } from './chat/write.ts';
 import { type ConvertOptions, convertTranscript } from './convert.ts';
 import { neutralOf } from './neutral.ts';
 import type { Loss } from './loss.ts';
@@ -37,11 +36,14 @@ export function chatToText(
   return { text: written.text, losses: [...losses, ...written.losses] };
 }
 
-/** The chat records of an input that was read, one for each transcript. Throws a Refusal. */
+/**
+ * The chat records of an input that was read, one for each transcript, as `convertTranscript` makes them. Throws a
+ * Refusal.
+ */
 export function chatsOf({ transcripts }: Parsed): ChatOfText[] {
   return transcripts.map((transcript) => {
     const neutral = neutralOf(transcriptData(transcript), transcript.dialect);
-    const { record, losses } = toOpenAI(neutral.data);
+    const { record, losses } = convertTranscript(neutral.data, 'messages');
     return { record, losses: [...neutral.losses, ...losses] };
   });
 }

@@ -11,6 +11,7 @@ import { type HarmonySystem, harmonySystem, readHarmonySystem } from './system.t
 import { loseFiles, movedFiles } from '../files.ts';
 import type { Loss } from '../loss.ts';
 import { withoutMedia } from '../media.ts';
+import { splitWritten } from '../written-thoughts.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
 /** How data is laid out for Harmony. */
@@ -70,7 +71,9 @@ export function toHarmony(given: TranscriptData, options: ToHarmonyOptions = {})
   oneOf('instructions', instructions, ['keep', 'developer']);
   oneOf('style', style, ['harmony', 'template']);
   const losses: Loss[] = [];
-  const data = withoutMedia(given, losses);
+  const split = splitWritten(withoutMedia(given, losses));
+  losses.push(...split.losses);
+  const { data } = split;
   const { dropped } = messagesForCompletion(data.messages, { rule: reasoning });
   for (const { index, reason } of dropped) {
     if (reason === 'analysis') losses.push({ what: 'thinking', message: index, detail: 'old reasoning is left out' });

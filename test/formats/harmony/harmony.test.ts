@@ -83,6 +83,17 @@ describe('one message to Harmony', () => {
 });
 
 describe('a transcript to Harmony', () => {
+  test('reasoning that is written as text stays hidden', () => {
+    const said = (content: string): MessageData => ({ ...answer, channel: undefined, content });
+    const { data, losses } = toHarmony(of(user, said('<think>\nSECRET\n</think>\n\nYes.')));
+    const { text } = writeTranscript(data, 'harmony');
+    const messages = [...parse(text, { dialect: 'harmony' }).messages()];
+    expect(messages.map((message) => [message.channel, message.content])).toEqual([
+      ['final', 'Hi.'], ['analysis', 'SECRET'], ['final', 'Yes.'],
+    ]);
+    expect(losses.map(({ what }) => what)).not.toContain('thinking');
+  });
+
   test('a reply without a name has that of its call, by id or by order', () => {
     const calls = [{ ...call, callId: 'a' }, { ...call, recipient: 'functions.g', callId: 'b' }];
     const byId = toHarmony(
