@@ -50,7 +50,10 @@ function heldByFields(record: CorpusRecord, field?: string): Held[] {
 
 function heldIn(chat: Chat): Held {
   const value = chat.record.value as { readonly [name: string]: unknown };
-  if (!chat.isText) return { side: chat.side, ...chatOf(value, chat.names, chat.form) };
+  if (!chat.isText) {
+    const { form, value: chatValue, hidden } = chatOf(value, chat.names, chat.form);
+    return { side: chat.side, form, value: chatValue, hidden: chat.hidden ?? hidden };
+  }
   const otherFields = Object.keys(without(value, [...chat.names, 'id']));
   return { side: chat.side, texts: textsOf(chat), otherFields };
 }

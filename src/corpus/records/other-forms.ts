@@ -23,6 +23,8 @@ export interface Chat {
   readonly form?: 'responses';
   /** Where its messages stand that are texts of fields. */
   readonly texts?: readonly FieldText[];
+  /** A member of the record whose name the messages of `texts` take. */
+  readonly hidden?: string | null;
   /** Which of several chats of the record it is. */
   readonly side: 'chosen' | 'rejected' | null;
 }
@@ -236,7 +238,9 @@ function saidChat(
 
 function chatOfTexts(record: CorpusRecord, rest: Fields, texts: readonly Said[], side: Chat['side']): Chat {
   const messages = texts.map(({ role, content }) => ({ role, content }));
-  return { record: { ...record, value: { ...rest, messages } }, names: ['messages'], isText: false, side, texts };
+  const hidden = (rest['messages'] ?? null) === null ? null : 'messages';
+  const value = { ...rest, messages };
+  return { record: { ...record, value }, names: ['messages'], isText: false, hidden, side, texts };
 }
 
 /** As Anthropic's HH-RLHF has it: each turn stands behind a blank line and its speaker. */

@@ -48,6 +48,18 @@ test('what is no pair of texts, or has more before it than is read, is told', as
     .toEqual(records.map((_, number) => ['unknown-record', number]));
 });
 
+test.each([
+  { prompt: 'Q', completion: 'A' }, { instruction: 'Q', output: 'A' }, { question: 'Q', answer: 'A' },
+  { prompt: 'Q', chosen: 'A', rejected: 'B' },
+])('%j: what else is called `messages` is lost, and told', async (texts) => {
+  for (const messages of ['L', { messages: [{ role: 'user', content: 'L' }] }, 5]) {
+    const path = file('pairs/hidden.jsonl', `${JSON.stringify({ ...texts, messages })}\n`);
+    const { code, err } = await run(['convert', '--to', 'messages', path]);
+    const told = 'chosen' in texts ? `2 (first: ${path}:1: chosen: messages)` : `1 (first: ${path}:1: messages)`;
+    expect([code, err]).toEqual([0, `lost: field ${told}\n`]);
+  }
+});
+
 test('other forms go before, and what they leave is lost', async () => {
   const messages = [{ role: 'user', content: 'a' }];
   const records = [
