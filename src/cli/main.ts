@@ -24,7 +24,8 @@ async function main(): Promise<number> {
       stdout.write(`${version}\n`);
       return 0;
     } catch (error) {
-      return error instanceof ClosedPipe ? 0 : 2;
+      if (error instanceof ClosedPipe) return 0;
+      // The rest tries again, and tells why it cannot be written.
     }
   }
   keepCompiledCode();

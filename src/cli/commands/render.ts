@@ -50,7 +50,7 @@ export async function render(
   }
   try {
     await renderAll(paths, reading, { run, work, untitled, sink });
-    sink.end();
+    sink.end(run.failed);
   } catch (error) {
     if (!run.complainOfOutput(error)) throw error;
   } finally {
@@ -66,8 +66,9 @@ interface Sink {
   take(bytes: Uint8Array): void;
   /** Wherever it broke off. */
   endInput(isTitled: boolean): void;
-  end(): void;
-  /** Nothing after `end`. */
+  /** `isFailed`: some input could not be read. */
+  end(isFailed: boolean): void;
+  /** Nothing after `end`, unless that left it open. */
   discard(): void;
 }
 
@@ -92,11 +93,18 @@ function streamOf({ out }: Invocation, isHtml: boolean): Sink {
 function folderOf(path: string): Sink {
   const folder = new PageFolder(path);
   const { pages } = folder;
+  let isEmpty = true;
   return {
     begin: (input) => pages.take(Buffer.from(headingOf(input, true))),
-    take: (bytes) => pages.take(bytes),
+    take: (bytes) => {
+      isEmpty = false;
+      pages.take(bytes);
+    },
     endInput: () => pages.endInput(),
-    end: () => folder.commit(),
+    // An index says that the rendering is done.
+    end: (isFailed) => {
+      if (!isFailed || !isEmpty) folder.commit();
+    },
     discard: () => folder.discard(),
   };
 }

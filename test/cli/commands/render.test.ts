@@ -188,6 +188,16 @@ describe('pages in a folder', () => {
     expect(filesIn(at('render/threads'))).toEqual(files);
   });
 
+  test('a folder stays empty where no input could be read, and has what could', async () => {
+    const path = file('render/talk.txt', TALK);
+    const options = { format: 'html', output: at('render/none') } as const;
+    const { code, err } = await run([at('render/missing.txt')], options);
+    expect([code, err]).toEqual([2, expect.stringContaining('missing.txt: no such file')]);
+    expect([...filesIn(at('render/none')).keys()]).toEqual([]);
+    expect((await run([at('render/missing.txt'), path], options)).code).toBe(2);
+    expect([...filesIn(at('render/none')).keys()]).toEqual(['index.html']);
+  });
+
   test('a folder that holds something, or cannot be made, is left as it is', async () => {
     const path = file('render/talk.txt', TALK);
     file('render/full/page-7.html', 'of before');
