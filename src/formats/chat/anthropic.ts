@@ -61,6 +61,10 @@ function lookAt(message: MessageData, index: number, isOpening: boolean, losses:
   if (value === null) {
     throw new Refusal(index, 'the arguments of the call are no JSON object', 'make them one');
   }
+  if (!isBounded(value, ...MOST_ARGUMENTS)) {
+    const reason = 'the arguments of the call are too large, nest too deep, or hold a number beyond a double';
+    throw new Refusal(index, reason, 'shorten them, and write such a number as text');
+  }
   if (isRounded(content)) {
     losses.push({ what: 'field', message: index, detail: 'a number that a double does not hold is rounded' });
   } else if (JSON.stringify(value) !== content) {
@@ -71,7 +75,7 @@ function lookAt(message: MessageData, index: number, isOpening: boolean, losses:
 function parse(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) && isBounded(value, ...MOST_ARGUMENTS) ? value : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }

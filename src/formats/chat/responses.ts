@@ -39,7 +39,7 @@ export function typeOf(item: unknown): unknown {
 }
 
 /**
- * The transcript of `instructions`, `input` and `output` (items, or one of them a text), with `tools`. `id` is left to
+ * The transcript of `instructions`, `input` and `output` (items, or texts), with `tools`. `id` is left to
  * who keeps the records. Losses name items by their number in both lists. Throws a Refusal.
  *
  * @example
@@ -55,8 +55,8 @@ export function fromResponses(
 ): { data: TranscriptData; losses: Loss[] } {
   checkOptions(options, RECORD_OPTIONS);
   const { input, output } = isObject(record) ? record : {};
-  if (!isObject(record) || !(Array.isArray(input) || Array.isArray(output))) {
-    throw new Refusal(null, 'it has no items', 'give an object with a list input or output');
+  if (!isObject(record) || !(Array.isArray(input) || Array.isArray(output) || typeof input === 'string')) {
+    throw new Refusal(null, 'it has no items', 'give an object with an input, or a list output');
   }
   const losses: Loss[] = [];
   const lose = (detail: string): void => void losses.push({ what: 'field', message: null, detail });

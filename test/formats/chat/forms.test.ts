@@ -110,6 +110,7 @@ describe('what is written', () => {
     [/message 1: the form has no message of a system between/, USER, { role: 'system', content: 'S' }],
     [/message 0: the arguments of the call are no JSON object/, { ...CALL, content: '[1]' }],
     [/message 0: the arguments of the call are no JSON object/, { ...CALL, content: '{' }],
+    [/message 0: the arguments of the call .* hold a number beyond a double/, { ...CALL, content: '{"a":1e400}' }],
     [/message 0: .*hidden/, { role: 'user', channel: 'analysis', content: 'secret' }],
     [/message 0: its role/, { role: 'robot', content: 'x' }],
   ];
@@ -200,7 +201,8 @@ describe('Responses that are odd', () => {
       losses: [],
     });
     expect(fromResponses({ input, output: 5 }).losses).toEqual([{ what: 'field', message: null, detail: 'output' }]);
-    for (const record of [null, [], {}, { input: 'U' }, { output: {} }]) {
+    expect(fromResponses({ input: 'U' }).data.messages).toEqual([{ role: 'user', content: 'U', end: 'end' }]);
+    for (const record of [null, [], {}, { output: 'A' }, { output: {} }]) {
       expect(() => fromResponses(record)).toThrow('it has no items');
     }
   });
