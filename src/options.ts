@@ -9,7 +9,8 @@ export const FLAG = 2;
 /** The names of options; the types ask for each of them. */
 export type Known<Options> = { readonly [Name in keyof Required<Options>]: 1 | typeof FLAG };
 
-type Names = { readonly [name: string]: 1 | typeof FLAG };
+/** A table of `Known`, whatever the options. */
+export type Names = { readonly [name: string]: 1 | typeof FLAG };
 
 /**
  * Throws a TypeError for options that are no object, for a name that none of `known` has, and for a flag that is

@@ -91,6 +91,19 @@ describe('an option that there is not is a wrong call, which names what is meant
     await expect(made()).rejects.toThrow(new TypeError(`option ${flag}: expected true or false; got "false"`));
   });
 
+  const values: [name: string, value: unknown][] = [
+    ['dialect', 'openchatml'], ['role', 5], ['form', 'chat'], ['positions', 'lines'], ['field', 5], ['field', ''],
+    ['largestRecord', '1 MiB'], ['largestRecord', 0],
+  ];
+  test.each(values)('%s of a file: %j is none', async (name, value) => {
+    const options = { [name]: value } as never;
+    const told = new RegExp(`^option ${name}: expected `);
+    for (const read of [scanFile, checkFile, readMessages]) expect(() => read(FILE, options)).toThrow(told);
+    await expect(scanCorpus([FILE], options)).rejects.toThrow(told);
+    expect(() => checkFile(FILE, { tools: 5 as never })).toThrow(/^option tools: expected a list/);
+    await expect(scanCorpus(FILE as never)).rejects.toThrow(new TypeError('paths: expected a list of paths'));
+  });
+
   test('options that are no object', () => {
     for (const wrong of [null, 'harmony', 5]) expect(() => parse(TEXT, wrong as never)).toThrow(TypeError);
   });

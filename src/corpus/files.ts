@@ -1,7 +1,7 @@
 // Files and corpora for the library: counts, diagnostics, messages of whatever a file holds.
 
 import { Checker } from '../rules/check.ts';
-import { CHECK_OPTIONS, type CheckOptions } from '../rules/check-options.ts';
+import type { CheckOptions } from '../rules/check-options.ts';
 import { Counter } from '../rules/count.ts';
 import type { Counts } from '../rules/counts.ts';
 import { Flow } from './jobs/flow.ts';
@@ -9,14 +9,13 @@ import { leaveContext, type Opened, openInput, takeContext, type ThreadContext }
 import { COMMON } from './jobs/common-jobs.ts';
 import { perform } from './jobs/perform.ts';
 import { RecordCheck, rowsFor } from './check-records.ts';
+import { checkCheckOptions, checkFileOptions } from './file-options.ts';
 import { inFile, recordMessages } from './file-messages.ts';
 import type { FileDiagnostic, FileMessage } from './file-types.ts';
 import { messagesOf } from './messages.ts';
 import { findInputs, optionsFor, type Path, pathText } from './input/paths.ts';
-import { FILE_OPTIONS, type FileOptions, isContainer } from './records/unit.ts';
+import { type FileOptions, isContainer } from './records/unit.ts';
 import { ALL, Units } from './records/units.ts';
-import { READ_OPTIONS } from '../model/walk.ts';
-import { checkOptions } from '../options.ts';
 
 export type { FileDiagnostic, FileMessage } from './file-types.ts';
 
@@ -57,7 +56,7 @@ function* reading<T, O extends FileOptions>(
  * ```
  */
 export function scanFile(path: Path, options: FileOptions = {}): Counts {
-  checkOptions(options, READ_OPTIONS, FILE_OPTIONS);
+  checkFileOptions(options);
   const counter = new Counter();
   for (const _ of reading(path, options, function* (context, opened, given, name): Generator<never, void, void> {
     context.watching = { source: (input) => input, counter };
@@ -90,7 +89,8 @@ export async function scanCorpus(
   // Other threads take plain data.
   const { threads = 1, rescue, ...rest } = options;
   const given = { ...rest, ...(rescue && { rescue: true }) };
-  checkOptions(given, READ_OPTIONS, FILE_OPTIONS, { threads: 1 });
+  checkFileOptions(given, { threads: 1 });
+  if (!Array.isArray(paths)) throw new TypeError('paths: expected a list of paths');
   if (!Number.isInteger(threads) || threads < 1) {
     throw new RangeError('option threads: expected a whole number from 1 on');
   }
@@ -130,7 +130,7 @@ export async function scanCorpus(
  * ```
  */
 export function checkFile(path: Path, options: CheckOptions & FileOptions = {}): Generator<FileDiagnostic, void, void> {
-  checkOptions(options, READ_OPTIONS, FILE_OPTIONS, CHECK_OPTIONS, { tools: 1 });
+  checkCheckOptions(options);
   return reading(path, options, function* (context, { input }, given, name): Generator<FileDiagnostic, void, void> {
     if (!isContainer(name, input, given)) {
       yield* new Checker(context.machine, input, given, { known: context.headers, memory: context.tools }).run();
@@ -160,7 +160,7 @@ export function checkFile(path: Path, options: CheckOptions & FileOptions = {}):
  * ```
  */
 export function readMessages(path: Path, options: FileOptions = {}): Generator<FileMessage, void, void> {
-  checkOptions(options, READ_OPTIONS, FILE_OPTIONS);
+  checkFileOptions(options);
   return reading(path, options, function* (context, { input }, given, name): Generator<FileMessage, void, void> {
     if (isContainer(name, input, given)) {
       yield* recordMessages(context, new Units(context, name, input, given, ALL, 'definitions'));

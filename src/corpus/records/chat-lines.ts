@@ -331,7 +331,8 @@ const FIELD_NAME = /^[\w .-]{1,64}$/;
 /** Whether the scanner can be told that a field of this name holds the messages. */
 const canNameField = (field: string): boolean => FIELD_NAME.test(field) && !OTHER_MEMBERS.has(field);
 
-const FORMS: Readonly<Record<FileForm, number>> = {
+/** All forms, and what the scanner reads of each. */
+export const FORMS: Readonly<Record<FileForm, number>> = {
   auto: FORM_MESSAGES | FORM_CONVERSATIONS | FORM_OTHERS | FORM_TURNS,
   messages: FORM_MESSAGES, conversations: FORM_CONVERSATIONS,
   // What the scanner knows nothing of.
