@@ -29,6 +29,12 @@ export function checkOption(name: string, value: object | undefined, known: Name
   checkNames(`${name}.`, value, [known]);
 }
 
+/** Throws a RangeError for an option that is there and none of `values`. */
+export function checkOneOf(name: string, value: unknown, values: readonly unknown[]): void {
+  if (value === undefined || values.includes(value)) return;
+  throw new RangeError(`option ${name}: expected ${values.join(', ')}; got ${toldOf(value)}`);
+}
+
 /** Throws a TypeError for what is there and no AbortSignal, such as its controller. `name`: what it was given as. */
 export function checkSignal(name: string, value: unknown): void {
   if (value == null) return;

@@ -1,8 +1,9 @@
 // The options of file functions: a wrong value is an error, whatever the file holds.
 
 import { CHECK_OPTIONS, type CheckOptions } from '../rules/check-options.ts';
-import { givenDialect, READ_OPTIONS } from '../model/walk.ts';
-import { checkOptions, type Names } from '../options.ts';
+import { givenDialect, givenRole, READ_OPTIONS } from '../model/walk.ts';
+import { givenTools } from '../rules/meaning.ts';
+import { checkOneOf, checkOptions, type Names } from '../options.ts';
 import { FORMS } from './records/chat-lines.ts';
 import { FILE_OPTIONS, type FileOptions } from './records/unit.ts';
 
@@ -11,9 +12,9 @@ export function checkFileOptions(options: FileOptions, ...others: readonly Names
   checkOptions(options, READ_OPTIONS, FILE_OPTIONS, ...others);
   const { dialect, role, form, field, largestRecord, positions } = options;
   givenDialect(dialect);
-  if (role !== undefined && typeof role !== 'string') throw new TypeError('option role: expected a role as text');
-  oneOf('form', form, Object.keys(FORMS));
-  oneOf('positions', positions, ['file', 'field']);
+  givenRole(role);
+  checkOneOf('form', form, Object.keys(FORMS));
+  checkOneOf('positions', positions, ['file', 'field']);
   if (field !== undefined && (typeof field !== 'string' || field === '')) {
     throw new TypeError('option field: expected the name of a field, or a JSON pointer to it');
   }
@@ -25,13 +26,5 @@ export function checkFileOptions(options: FileOptions, ...others: readonly Names
 /** The same for `checkFile`. */
 export function checkCheckOptions(options: CheckOptions & FileOptions): void {
   checkFileOptions(options, CHECK_OPTIONS, { tools: 1 });
-  const { tools } = options;
-  if (tools !== undefined && !Array.isArray(tools)) {
-    throw new TypeError('option tools: expected a list of tool definitions');
-  }
-}
-
-function oneOf(name: string, value: string | undefined, values: readonly string[]): void {
-  if (value === undefined || values.includes(value)) return;
-  throw new RangeError(`option ${name}: expected ${values.join(', ')}; got ${JSON.stringify(value)}`);
+  givenTools(options.tools);
 }

@@ -31,7 +31,7 @@ import { lossesOfTags } from './written-calls.ts';
 import { joinWritten, lossesOfQuotes, splitWritten } from './written-thoughts.ts';
 import { transcriptTexts } from './write/write.ts';
 import { type DroppedMessage, messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
-import { checkOptions, FLAG, type Known } from '../options.ts';
+import { checkOneOf, checkOptions, FLAG, type Known } from '../options.ts';
 
 /** What a transcript can be written as: a dialect's text, or a JSON record. */
 export type Form = DialectId | keyof RecordForms;
@@ -163,10 +163,8 @@ function convertTo(data: TranscriptData, to: Form, options: ConvertOptions): Con
   const media: Loss[] = [];
   if (!HOLDS_MEDIA.has(to)) data = withoutMedia(data, media);
   const { end } = options;
+  checkOneOf('end', end, ENDS);
   if (end !== undefined) {
-    if (!ENDS.includes(end)) {
-      throw new RangeError(`option end: expected ${ENDS.join(', ')}; got ${JSON.stringify(end)}`);
-    }
     // A dialect's own conventions come first.
     data = { ...data, messages: withAnswerEnds(data.messages, isDialect(to) ? 'end' : end) };
   }

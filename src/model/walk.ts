@@ -54,6 +54,12 @@ export function givenDialect(dialect: string | undefined): Dialect | undefined {
   );
 }
 
+/** The caller's role, if there is one. Throws a TypeError that names the option. */
+export function givenRole(role: string | undefined): string | undefined {
+  if (role === undefined || (typeof role === 'string' && role !== '')) return role;
+  throw new TypeError('option role: expected a role as text, `assistant` for example');
+}
+
 export interface WalkSetting {
   /** Sees every byte of the input, window by window. */
   readonly watch?: Watch | undefined;
@@ -76,10 +82,7 @@ export class Walk {
     OwnDivider: typeof Divider = Divider,
   ) {
     const dialect = givenDialect(options.dialect);
-    const { role } = options;
-    if (role !== undefined && (typeof role !== 'string' || role === '')) {
-      throw new TypeError('option role: expected a role as text, `assistant` for example');
-    }
+    const role = givenRole(options.role);
     this.#edges = EdgeFinder.of(options.edges);
     const headers = new HeaderCache(known, options.yaml);
     const rescue = options.rescue || null;

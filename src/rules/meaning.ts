@@ -47,6 +47,13 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
 
+/** The caller's tools. Throws a TypeError that names the option. */
+export function givenTools(tools: readonly ToolDefinition[] | undefined): readonly ToolDefinition[] {
+  if (tools === undefined) return [];
+  if (Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string')) return tools;
+  throw new TypeError('option tools: expected a list of tool definitions');
+}
+
 /** Looks at the messages of one input in order. */
 export class Meaning {
   readonly #machine: Machine;
@@ -82,10 +89,7 @@ export class Meaning {
     this.constraints = constraintsOf(options);
     this.#openCalls = options.openCalls;
     this.#writtenCalls = options.writtenCalls;
-    const { tools } = options;
-    const areTools = Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string');
-    if (tools !== undefined && !areTools) throw new TypeError('option tools: expected a list of tool definitions');
-    this.#given = byName(options.tools ?? []);
+    this.#given = byName(givenTools(options.tools));
     this.#whole = options.wholeTools === undefined ? null : byName(options.wholeTools);
     this.#isByHost = this.#given.size > 0 || this.#whole !== null || this.#openCalls !== undefined
       || this.constraints.depth < LEAST_DEPTH;

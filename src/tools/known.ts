@@ -226,7 +226,7 @@ export class Schemas {
   /** The table that arguments in the machine's window fit, as JSON in which `check` finds nothing; 0: nobody knows. */
   fitting(definition: ToolDefinition, machine: Machine, from: number, to: number): number {
     const schema = this.#schemaOf(definition);
-    if (schema === null || this.budget.hasGivenUp(definition)) return 0;
+    if (schema === null || schema.refused !== null || this.budget.hasGivenUp(definition)) return 0;
     const table = this.#memory.tableOf(schema, machine);
     return table > 0 && machine.fits(table, from, to) ? table : 0;
   }

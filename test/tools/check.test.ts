@@ -10,6 +10,7 @@ import { ToolCache } from '../../src/tools/cache.ts';
 import { type CompiledTool, compileTool } from '../../src/tools/compile.ts';
 import { BLOCK } from '../../src/scan/source.ts';
 import { Budget } from '../../src/tools/schema-limits.ts';
+import { check as checkText } from '../../src/tools.ts';
 import { part, runs } from '../long.ts';
 import { SEED } from '../random.ts';
 
@@ -525,6 +526,23 @@ test('a schema that is given up is so in each object that says the same, in its 
   expect([budget.hasGivenUp(tool('f')), budget.hasGivenUp(tool('g'))]).toEqual([true, false]);
   budget.begin(BLOCK);
   expect(budget.hasGivenUp(tool('f'))).toBe(false);
+});
+
+test('a definition that is no JSON, after another check has run into its bound', () => {
+  const branches = Array.from({ length: 100 }, (_, i) => ({ const: `c${i}` }));
+  const slow = { type: 'object', properties: { a: { type: 'array', items: { anyOf: branches } } } };
+  const given = Object.entries({ slow, bad: { default: 1n } }).map(([name, parameters]) => {
+    return { namespace: 'functions', name, parameters } as unknown as ToolDefinition;
+  });
+  const call = (name: string, value: object): string =>
+    `<|start|>assistant to=functions.${name}<|channel|>commentary<|message|>${JSON.stringify(value)}<|call|>`;
+  const calls = [call('slow', { a: Array.from({ length: 9000 }, () => 'c99') }), call('bad', {}), call('bad', {})];
+  const found = checkText(`version: 2.2\n${calls.join('')}`, { tools: given });
+  const told = found.filter(({ rule }) => rule === 'invalid-arguments').map(({ message }) => message);
+  expect(told.map((message) => /(?<=schema: ).*/.exec(message)![0])).toEqual([
+    'slow: they are not checked: they or the schema are beyond a bound',
+    ...Array.from({ length: 2 }, () => 'bad: the schema is not usable at #: too deep, too large, or no JSON'),
+  ]);
 });
 
 test('a definition that comes again after it has made room, as another object too', () => {

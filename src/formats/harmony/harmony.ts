@@ -12,7 +12,7 @@ import { loseFiles, movedFiles } from '../files.ts';
 import type { Loss } from '../loss.ts';
 import { withoutMedia } from '../media.ts';
 import { splitWritten } from '../written-thoughts.ts';
-import { checkOptions, type Known } from '../../options.ts';
+import { checkOneOf, checkOptions, type Known } from '../../options.ts';
 
 /** How data is laid out for Harmony. */
 export interface ToHarmonyOptions {
@@ -68,8 +68,8 @@ export interface Converted {
 export function toHarmony(given: TranscriptData, options: ToHarmonyOptions = {}): Converted {
   checkOptions(options, TO_OPTIONS);
   const { instructions = 'keep', system = false, reasoning = 'keep', training = false, style = 'harmony' } = options;
-  oneOf('instructions', instructions, ['keep', 'developer']);
-  oneOf('style', style, ['harmony', 'template']);
+  checkOneOf('instructions', instructions, ['keep', 'developer']);
+  checkOneOf('style', style, ['harmony', 'template']);
   const losses: Loss[] = [];
   const split = splitWritten(withoutMedia(given, losses));
   losses.push(...split.losses);
@@ -130,7 +130,7 @@ export function toHarmony(given: TranscriptData, options: ToHarmonyOptions = {})
 export function fromHarmony(data: TranscriptData, options: FromHarmonyOptions = {}): Converted {
   checkOptions(options, FROM_OPTIONS);
   const { style = 'harmony', preambles = false } = options;
-  oneOf('style', style, ['harmony', 'template']);
+  checkOneOf('style', style, ['harmony', 'template']);
   const losses: Loss[] = [];
   const tools: ToolDefinition[] = [...data.tools];
   const messages: MessageData[] = [];
@@ -152,10 +152,6 @@ export function fromHarmony(data: TranscriptData, options: FromHarmonyOptions = 
     }
   }
   return { data: { header: data.header, tools, messages, ...movedFiles(data, starts, messages.length) }, losses };
-}
-
-function oneOf(name: string, value: string, known: readonly string[]): void {
-  if (!known.includes(value)) throw new RangeError(`${name} must be one of ${known.join(', ')}; got ${value}`);
 }
 
 const isOwnSystem = ({ role, content }: MessageData): boolean =>

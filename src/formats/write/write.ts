@@ -16,7 +16,7 @@ import { tellMedia } from '../media.ts';
 import { type BodyOptions, gatherBody } from './body.ts';
 import { writeFiles } from './files.ts';
 import { type HeaderOptions, writeMessageHeader } from './header.ts';
-import { checkOptions, type Known } from '../../options.ts';
+import { checkOneOf, checkOptions, type Known } from '../../options.ts';
 
 /** How a transcript is written in a dialect. All options may be left out. */
 export interface WriteOptions extends BodyOptions, HeaderOptions {
@@ -201,12 +201,7 @@ function takeDialect(dialect: DialectId, options: WriteOptions): Dialect {
     throw new RangeError(`dialect: expected ${Object.keys(DIALECTS).join(', ')}; got ${JSON.stringify(dialect)}`);
   }
   checkOptions(options, WRITE_OPTIONS);
-  for (const [name, values] of Object.entries(CHOICES)) {
-    const value = options[name as keyof WriteOptions];
-    if (value !== undefined && !values.includes(value)) {
-      throw new RangeError(`option ${name}: expected ${values.join(', ')}; got ${JSON.stringify(value)}`);
-    }
-  }
+  for (const [name, values] of Object.entries(CHOICES)) checkOneOf(name, options[name as keyof WriteOptions], values);
   checkEdges(options.edges);
   return DIALECTS[dialect];
 }

@@ -2,7 +2,7 @@
 
 import type { ReadYaml } from '../../model/header/text.ts';
 import type { ReadOptions } from '../../model/walk.ts';
-import { givenDialect } from '../../model/walk.ts';
+import { givenDialect, givenRole } from '../../model/walk.ts';
 import type { Dialect } from '../../scan/dialects.ts';
 import type { VisibilityOptions } from '../../model/visibility.ts';
 import { checkOption, checkOptions, FLAG, type Known } from '../../options.ts';
@@ -91,11 +91,9 @@ let streams = 0;
 /** Throws a TypeError or RangeError that names the option. */
 export function resolveOptions(options: StreamOptions): ResolvedOptions {
   checkOptions(options, STREAM_OPTIONS);
-  const { role, bounds = {}, messageId, summarize, harmonyPreambles, missingChannel } = options;
+  const { bounds = {}, messageId, summarize, harmonyPreambles, missingChannel } = options;
   checkOption('bounds', bounds, BOUNDS);
-  if (role !== undefined && (typeof role !== 'string' || role === '')) {
-    throw new TypeError('option role: expected a role as text, `assistant` for example');
-  }
+  const role = givenRole(options.role);
   for (const [name, value] of [['messageId', messageId], ['summarize', summarize]] as const) {
     if (value !== undefined && typeof value !== 'function') throw new TypeError(`option ${name}: expected a function`);
   }
