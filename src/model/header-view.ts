@@ -40,7 +40,7 @@ type ReadHeader = (place: HeaderPlace) => Header;
 export type KnownHeader = (place: HeaderPlace, dialect: Dialect, read: ReadHeader) => Header;
 
 /** Lengths of `<|start|>`, and of `<|im_start|>`. */
-const START_BYTES = 9;
+export const START_BYTES = 9;
 const LINE_START_BYTES = 12;
 
 /** Bytes of a message up to its body, outside 0.1, with nothing in its header but the role and channel of its word. */

@@ -162,16 +162,21 @@ const READER = new HeaderWords();
 
 /**
  * Reads the header of the message at `row`; its start field's text begins at `from`, and `to` is where its last field
- * ends.
+ * ends. The words are there until the next header is read.
  */
-export function readPlainHeader(table: Table, row: number, from: number, to: number): PlainHeader {
+export function readHeaderWords(table: Table, row: number, from: number, to: number): HeaderWords {
   const said = READER;
   const endOf = (field: number): number => (kindOf(table, field) === FIELD ? fromOf(table, field) : to) - from;
   said.readStart(table.source.bytes(from, to), 0, endOf(row + 1));
   for (let field = row + 1; kindOf(table, field) === FIELD; field++) {
     said.readField(fromOf(table, field) - from, endOf(field + 1), tokenOf(table, field));
   }
-  const { name, recipient, contentType, constrained, intent, callId } = said;
+  return said;
+}
+
+/** The same for good. */
+export function readPlainHeader(table: Table, row: number, from: number, to: number): PlainHeader {
+  const { name, recipient, contentType, constrained, intent, callId } = readHeaderWords(table, row, from, to);
   return { name, recipient, contentType, constrained, intent, callId };
 }
 

@@ -1,12 +1,12 @@
 // Statistics of records of which nothing is to be told: they are written as text from their rows, many at once, and
 // never become values. The text is what a unit of the record holds (records/unit-chat.ts).
 
-import { KIND, RECORD_ROWS, SLOW } from '../../abi.ts';
+import { KIND, MESSAGE, RECORD_ROWS, SLOW } from '../../abi.ts';
+import { PartWalk } from '../../model/part-walk.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
-import { Checker } from '../../rules/check.ts';
-import type { CheckVisitor } from '../../rules/check-options.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { MemorySource } from '../../scan/source.ts';
+import { kindOf, nextOf } from '../../scan/table.ts';
 import type { RecordRows } from '../records/rows.ts';
 import { READING } from '../records/unit-chat.ts';
 import type { Statistics } from '../report/statistics.ts';
@@ -19,6 +19,8 @@ interface Empty {
   readonly transcript: TranscriptInfo;
   readonly to: number;
 }
+
+type Visitor = Pick<Statistics, 'messages' | 'transcriptEnd'>;
 
 export class StatisticsRows {
   readonly #scanners: Scanners;
@@ -71,18 +73,11 @@ export class StatisticsRows {
 
   #readEmpty(): Empty {
     let empty: Empty | undefined;
-    const visitor: CheckVisitor = {
-      message: () => {},
+    this.#walk(emptyText(), {
+      messages: () => {},
       transcriptEnd: (transcript, _messages, to) => void (empty = { transcript, to }),
-    };
-    for (const _ of this.#checkerOf(emptyText(), visitor).run());
+    });
     return empty!;
-  }
-
-  #checkerOf(text: Uint8Array, visitor: CheckVisitor): Checker {
-    const { machine, headers } = this.#scanners;
-    // Nothing is found, so that nobody need know the tools: the rows were checked by the same rules.
-    return new Checker(machine, new MemorySource(text), { ...READING, visitor }, { known: headers });
   }
 
   /** Counts the records before row `to`, of which nothing is to be told; answers the first that was not written. */
@@ -92,9 +87,33 @@ export class StatisticsRows {
       if (next.done) return next.value;
       this.#statistics.records += next.value.texts;
       this.#statistics.isChat = true;
-      const checker = this.#checkerOf(next.value.bytes, this.#statistics);
-      for (const _ of checker.run());
-      this.transcripts += checker.transcripts;
+      this.transcripts += this.#walk(next.value.bytes, this.#statistics);
     }
+  }
+
+  /**
+   * Shows the messages of a text, and answers how many transcripts it holds. No rule is asked: nothing is to be told of
+   * what the rows were checked for.
+   */
+  #walk(text: Uint8Array, visitor: Visitor): number {
+    const { machine, headers } = this.#scanners;
+    const walk = new PartWalk(machine, new MemorySource(text), READING, { known: headers });
+    const { divider } = walk;
+    for (const batch of walk.batches()) {
+      for (let row = batch.from; row < batch.to; ) {
+        const { current, messages } = divider;
+        const first = row;
+        const begins = divider.place(batch, row);
+        if (begins && current !== null) visitor.transcriptEnd(current, messages, divider.current!.from);
+        row = nextOf(batch, row);
+        if (kindOf(batch, first) !== MESSAGE) continue;
+        for (; row < batch.to && kindOf(batch, row) === MESSAGE; row = nextOf(batch, row)) divider.place(batch, row);
+        visitor.messages(batch, first, row, divider.context, divider.current!);
+      }
+    }
+    const { current, messages } = divider;
+    if (current === null) return 0;
+    visitor.transcriptEnd(current, messages, walk.reading.position);
+    return current.number + 1;
   }
 }

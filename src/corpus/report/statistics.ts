@@ -3,16 +3,19 @@
 // anything. Nothing of a body is kept, but for the names of called functions, which in 0.1 stand there.
 
 import {
-  CALL, CHANNEL_MASK, CHANNEL_SHIFT, FINAL, FROM, HAS_LINE, KIND, NEXT, RETURN, ROLE_MASK, ROLE_SHIFT, ROW_WORDS, TO,
-  TOKEN_MASK, TOKEN_SHIFT, TOOL,
+  ASSISTANT, BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, FINAL, FROM, HAS_LINE, IMPLIED, KIND, KIND_MASK, NEXT,
+  PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, ROW_WORDS, TO, TOKEN_MASK, TOKEN_SHIFT, TOOL,
 } from '../../abi.ts';
 import type { Diagnostic } from '../../errors.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
+import { START_BYTES } from '../../model/header-view.ts';
 import { bareBytes, Message, type MessageContext } from '../../model/message.ts';
+import { MESSAGE_TOKEN_BYTES } from '../../model/message-header.ts';
+import { readHeaderWords } from '../../model/plain-header.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { hasWrittenCalls } from '../../model/message-rows.ts';
 import { CHANNEL_NAMES, ROLE_NAMES } from '../../scan/dialects.ts';
-import type { Batch } from '../../scan/table.ts';
+import { type Batch, fromOf, nextOf, toOf } from '../../scan/table.ts';
 import { plainName } from '../../tools/name.ts';
 import { namesOf, readLineCalls } from '../../rules/v01-calls.ts';
 import { type CountTokens, type Encoding, tokenCounter } from '../tokens.ts';
@@ -158,21 +161,38 @@ export class Statistics extends Sums {
       const at = (row - first) * ROW_WORDS;
       next = words[at + NEXT]!;
       const word = words[at + KIND]!;
-      const pair = ((word >> ROLE_SHIFT) & ROLE_MASK) * CHANNELS + ((word >> CHANNEL_SHIFT) & CHANNEL_MASK);
-      // A channel has a row of its own.
-      const below = pair % CHANNELS === 0 ? 1 : 2;
-      const body = at + below * ROW_WORDS;
-      const bodyFrom = words[body + FROM]!;
-      if (!isBlock || row + below + 1 !== next || bodyFrom - words[at + FROM]! !== bareBytes(word)) {
+      // A leaf has its fields, one row each, and its body.
+      const body = (next - 1 - first) * ROW_WORDS;
+      const isLeaf = (word & PLAIN) !== 0 && (words[body + KIND]! & KIND_MASK) === BODY;
+      if (!isBlock || !isLeaf || (word & (IMPLIED | BY_ROLE)) !== 0) {
         this.message(new Message(batch, row, context), transcript, source);
         continue;
       }
-        const token = (word >> TOKEN_SHIFT) & TOKEN_MASK;
+      const token = (word >> TOKEN_SHIFT) & TOKEN_MASK;
       this.ends[token === CALL ? 1 : token === RETURN ? 2 : 0]!++;
-      const isShown = this.#isShown(pair, transcript, () => new Message(batch, row, context));
+      const pair = ((word >> ROLE_SHIFT) & ROLE_MASK) * CHANNELS + ((word >> CHANNEL_SHIFT) & CHANNEL_MASK);
+      const bodyFrom = words[body + FROM]!;
       const bodyTo = words[body + TO]!;
+      const view = (): Message => new Message(batch, row, context);
+      const isBare = bodyFrom - words[at + FROM]! === bareBytes(word);
+      const isShown = isBare ? this.#isShown(pair, transcript, view) : this.#says(batch, row, pair, transcript, view);
       this.#usual(pair, isShown, base + bodyFrom, base + bodyTo, source);
     }
+  }
+
+  /** Counts what the header of a plain message says beside its role and channel; answers whether it is shown. */
+  #says(batch: Batch, row: number, pair: number, transcript: TranscriptInfo, view: () => Message): boolean {
+    const from = fromOf(batch, row);
+    const textTo = fromOf(batch, nextOf(batch, row) - 1) - MESSAGE_TOKEN_BYTES;
+    const said = readHeaderWords(batch, row, from + START_BYTES, textTo);
+    const { contentType, intent } = said;
+    if (contentType !== null) this.contentTypes.at(contentType).count++;
+    const { recipient } = said;
+    if (isToolRecipient(recipient)) {
+      if (Math.trunc(pair / CHANNELS) === ASSISTANT) this.#called([plainName(recipient!)], from, toOf(batch, row));
+      return false;
+    }
+    return intent === null ? this.#isShown(pair, transcript, view) : view().isVisible;
   }
 
   /**
@@ -243,8 +263,12 @@ export class Statistics extends Sums {
       if (!isToolRecipient(recipient)) return;
       names = [plainName(recipient!)];
     }
+    this.#called(names, message.from, message.to);
+  }
+
+  /** The message [from, to) calls these tools. */
+  #called(names: readonly string[], from: number, to: number): void {
     for (const name of names) this.tools.at(name).calls++;
-    const { from, to } = message;
     if (this.#callers.length === MOST_CALLERS) this.#callers.splice(0, MOST_CALLERS / 2);
     this.#callers.push({ from, to, name: names.every((name) => name === names[0]) ? names[0]! : null, rules: [] });
   }

@@ -194,14 +194,30 @@ describe('a recount gives the same', () => {
   });
 });
 
+/** Messages whose headers say more than a role and a channel, all in known words. */
+function randomHeaders(random: Random): string {
+  const some = (text: string): string => (random.once(2) ? text : '');
+  return Array.from({ length: random.below(8) }, () => {
+    const role = random.once(2) ? 'assistant' : random.pick(['system', 'developer', 'user', 'tool', 'functions.f']);
+    const recipient = random.once(4) ? ` to=${random.pick(['functions.f', 'user', 'assistant', 'browser'])}` : '';
+    const words = recipient + some(` intent=${random.pick(['preamble', 'preamble', 'debug', 'plan'])}`)
+      + some(` call_id=c${random.below(4)}`) + (random.once(4) ? ' name=functions.f' : '');
+    const named = random.pick(['final', 'analysis', 'commentary', 'commentary']);
+    const channel = random.once(4) ? '' : `<|channel|>${named}`;
+    const body = random.pick(['', 'Hi', '{}', '{"a": 1}', 'é <think>x</think> y', '<think>x</think>', '<<|end|> z']);
+    return `<|start|>${role}${words}${channel}${random.once(4) ? '<|constrain|>json' : ''}<|message|>${body}`
+      + random.pick(['<|end|>', '<|end|>', '<|call|>', '<|return|>']);
+  }).join('');
+}
+
 test(`messages that are passed as rows count as their views do (OPENCHATML_SEED=${SEED})`, () => {
   const machines = [new WasmMachine(), new WasmMachine({ build: 'scalar' })];
   const seeds = randomOf(SEED);
   for (let run = 0; run < runs(1500); run++) {
     const random = randomOf(seeds.below(0x7fffffff));
     const inputs = Array.from({ length: 1 + random.below(4) }, () =>
-      Buffer.from(random.once(2) ? randomInput(random, 20) : randomCalls(random)));
-    const options = randomOptions(random);
+      Buffer.from(random.pick([(of: Random) => randomInput(of, 20), randomCalls, randomHeaders])(random)));
+    const options = { ...randomOptions(random), isChat: random.once(3) };
     const counted = (machine: WasmMachine, isBulk: boolean): StatisticsJson => {
       const statistics = new Statistics({ characters: true });
       const visitor: CheckVisitor = {
