@@ -3,7 +3,7 @@
 
 import { statSync } from 'node:fs';
 import { InputError } from '../corpus/error.ts';
-import { stampOf, stampOfInput } from '../corpus/input/stamp.ts';
+import { stampOf, stampOfInput, stampOfOpen } from '../corpus/input/stamp.ts';
 import { type Event, Flow, type FlowOptions } from '../corpus/jobs/flow.ts';
 import type { JobInput } from '../corpus/jobs/job.ts';
 import { TableError } from '../corpus/tables/error.ts';
@@ -185,8 +185,11 @@ export class Invocation {
   refusesTarget(paths: readonly string[], target: string): boolean {
     const state = stampOf(target);
     if (state === null) return false;
-    for (const input of findInputs(paths, -1)) {
-      if (input instanceof InputError || stampOfInput(input.ref)?.file !== state.file) continue;
+    for (const input of findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd)) {
+      if (input instanceof InputError) continue;
+      const { ref } = input;
+      const own = ref.kind === 'stdin' ? stampOfOpen(ref.fd) : stampOfInput(ref);
+      if (own?.file !== state.file) continue;
       this.complain(new InputError(target, 'is an input, which the output would replace', 'give another name'));
       return true;
     }

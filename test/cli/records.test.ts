@@ -1,5 +1,5 @@
 // Commands on records and on files that others touch: places, ends, what cannot be read, and what must not be replaced.
-import { readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -133,6 +133,19 @@ test('an output never takes the place of an input', async () => {
     const { code, err } = await run(argv);
     expect(code).toBe(2);
     expect(err).toContain('is an input, which the output would replace');
+    expect(readFileSync(path)).toEqual(before);
+  }
+  for (const [argv, reason] of [
+    [['messages', '--output', path, '-'], 'is an input, which the output would replace'],
+    [['messages', '--output', path], 'is an input, which the output would replace'],
+    [['audit', '--fix', '--output', path, '-'], '-: its copy would take its place; name another place'],
+    [['audit', '--fix', '--output', path], '-: its copy would take its place; name another place'],
+  ] as const) {
+    const stdin = openSync(path, 'r');
+    const { code, err } = await run([...argv], { stdin });
+    closeSync(stdin);
+    expect([argv, code]).toEqual([argv, 2]);
+    expect(err).toContain(reason);
     expect(readFileSync(path)).toEqual(before);
   }
   expect((await run(['run', '--out', at('records/out'), path])).code).toBe(0);

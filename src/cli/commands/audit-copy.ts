@@ -3,7 +3,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { attempt, InputError, systemReason } from '../../corpus/error.ts';
-import { existsAt } from '../../corpus/input/stamp.ts';
+import { existsAt, stampOf, stampOfOpen } from '../../corpus/input/stamp.ts';
 import { STANDARD_INPUT } from '../../corpus/input/paths.ts';
 
 export interface TargetOptions {
@@ -16,12 +16,14 @@ export interface TargetOptions {
 export class Targets {
   readonly #options: TargetOptions;
   readonly #paths: readonly string[];
+  readonly #stdin: number;
   readonly #taken = new Set<string>();
 
-  /** `paths`: the arguments, of which some are folders. */
-  constructor(options: TargetOptions, paths: readonly string[]) {
+  /** `paths`: the arguments, of which some are folders; `stdin`: the descriptor of standard input. */
+  constructor(options: TargetOptions, paths: readonly string[], stdin: number) {
     this.#options = options;
     this.#paths = paths;
+    this.#stdin = stdin;
   }
 
   /** The path of the copy of an input. Throws an InputError. */
@@ -36,10 +38,17 @@ export class Targets {
       throw new InputError(path, reason, `${remedy}, or call audit once for each`);
     }
     this.#taken.add(place);
-    if (!inPlace && path !== STANDARD_INPUT && place === placeOf(path)) {
-      throw new InputError(path, 'its copy would take its place', 'say --in-place, or name another place');
+    const isItself = path === STANDARD_INPUT ? this.#isStandardInput(target) : place === placeOf(path);
+    if (!inPlace && isItself) {
+      const other = path === STANDARD_INPUT ? '' : 'say --in-place, or ';
+      throw new InputError(path, 'its copy would take its place', `${other}name another place`);
     }
     return target;
+  }
+
+  #isStandardInput(target: string): boolean {
+    const open = stampOfOpen(this.#stdin);
+    return open !== null && open.file === stampOf(target)?.file;
   }
 
   #itself(path: string): string {

@@ -89,7 +89,7 @@ class Audit {
   constructor(run: Invocation, paths: readonly string[], options: AuditCommandOptions, host: Host) {
     this.#run = run;
     this.#options = options;
-    this.#targets = new Targets(options, paths);
+    this.#targets = new Targets(options, paths, host.stdin.fd);
     this.#adjust = applyRules(options.rules);
     this.#diff = new Diff(run.out, run.colors);
     const { format, maxDiagnostics } = options;

@@ -40,7 +40,7 @@ export async function messages(
   if (output !== undefined && run.refusesTarget(paths, output)) return FAILED;
   const sink = await MessagesSink.open(run, format, output, options);
   if (sink === null) return FAILED;
-  const choosesMessages = onlyRole !== undefined || onlyChannel !== undefined || grep !== undefined;
+  const choosesMessages = [onlyRole, onlyChannel, at, grep].some((choice) => choice !== undefined);
   let records = 0;
   let transcripts = 0;
   let count = 0;
@@ -58,6 +58,7 @@ export async function messages(
     })) {
       if (event.kind === 'piece') sink.take(event.piece);
       if (sink.isDone) {
+        count = options.limit!;
         run.files++;
         break;
       }

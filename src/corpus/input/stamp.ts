@@ -1,6 +1,6 @@
 // What a file is and how it stands: whether two names mean one file, and whether a file was changed while it was read.
 
-import { lstatSync, statSync } from 'node:fs';
+import { type BigIntStats, fstatSync, lstatSync, statSync } from 'node:fs';
 import { attempt } from '../error.ts';
 import type { InputRef, Path } from './paths.ts';
 
@@ -14,7 +14,15 @@ export interface FileStamp {
 
 /** Null: there is no such file, or it cannot be looked at. */
 export function stampOf(path: Path): FileStamp | null {
-  const status = attempt(() => statSync(path, { throwIfNoEntry: false, bigint: true }), undefined);
+  return stampIn(attempt(() => statSync(path, { throwIfNoEntry: false, bigint: true }), undefined));
+}
+
+/** The same of what is open. */
+export function stampOfOpen(fd: number): FileStamp | null {
+  return stampIn(attempt(() => fstatSync(fd, { bigint: true }), undefined));
+}
+
+function stampIn(status: BigIntStats | undefined): FileStamp | null {
   return status?.isFile()
     ? { file: `${status.dev} ${status.ino}`, content: `${status.size} ${status.mtimeNs}` }
     : null;
@@ -25,7 +33,7 @@ export function existsAt(path: string): boolean {
   return attempt(() => lstatSync(path), null) !== null;
 }
 
-/** The state of an input that is a regular file. */
+/** The state of an input that is a regular file with a name. */
 export function stampOfInput(ref: InputRef): FileStamp | null {
   if (ref.kind !== 'file') return null;
   return stampOf(typeof ref.path === 'string' ? ref.path : Buffer.from(ref.path));

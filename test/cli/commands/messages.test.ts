@@ -151,6 +151,13 @@ test('says why a choice gives nothing', async () => {
     expect([code, err.replace(/^.*holds no message\n/m, '')], argv.join(' ')).toEqual([0, words]);
     expect((await run(['messages', '--quiet', ...argv])).err).toBe('');
   }
+  for (const choice of [['--grep', 'hi'], ['--at', '40']]) {
+    const { out, err } = await run(['messages', ...choice, '--limit', '1', '--summary', two]);
+    expect([jsonLines(out).length, err], choice.join(' ')).toEqual([1, expect.stringMatching(/^1 file, 1 message;/)]);
+  }
+  const broken = file('messages/broken.jsonl', '{"messages":[{"role":"user","content":"hi"}]}\nnone\n');
+  const nowhere = await run(['messages', '--transcript', '0', '--at', '99', broken]);
+  expect(nowhere.err).toBe('no message stands at byte 99 in transcript 0\n');
   const { code, err } = await run(['messages', '--ignore-case', two]);
   expect([code, err]).toEqual([2, expect.stringContaining('--ignore-case is for --grep')]);
 });
