@@ -64,6 +64,9 @@ export interface EventSettings extends Pick<FlowOptions, 'work' | 'tellsAtEnd' |
   readonly onFailure?: (error: InputError) => void;
 }
 
+/** Complaints that are known when they come again. */
+const MOST_COMPLAINTS = 10_000;
+
 export class Invocation {
   readonly out: Output;
   readonly progress: Progress;
@@ -73,6 +76,7 @@ export class Invocation {
   readonly #showsProgress: boolean;
   readonly #host: Host;
   readonly #options: PlainReadOptions;
+  readonly #complaints = new Set<string>();
   #flow: Flow | undefined;
   /** Inputs read to their end, and whether anything could not be read. */
   files = 0;
@@ -155,9 +159,12 @@ export class Invocation {
     }
   }
 
-  /** Tells what is wrong with an input. */
+  /** Tells what is wrong with an input, once: some commands read their inputs twice. */
   complain({ path, reason, remedy }: InputError): void {
     this.failed = true;
+    const complaint = JSON.stringify([path, reason]);
+    if (this.#complaints.has(complaint)) return;
+    if (this.#complaints.size < MOST_COMPLAINTS) this.#complaints.add(complaint);
     this.out.flush();
     this.tell(`${this.#errorColors.red('error:')} ${escapeLine(path)}: ${reason}${remedy && `; ${remedy}`}`);
   }

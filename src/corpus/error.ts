@@ -50,6 +50,23 @@ export function attempt<T>(call: () => T, otherwise: T): T {
   }
 }
 
+/** What to do about a file or a folder that the system does not let be read. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  EACCES: 'get the right to read it, or leave it out',
+  EPERM: 'get the right to read it, or leave it out',
+  EMFILE: 'allow more open files',
+  ENFILE: 'allow more open files',
+  EIO: 'see to the disk, or read a copy',
+};
+
+/** What to do about what the system threw; empty: nobody knows. */
+export const remedyOf = (error: unknown): string => REMEDIES[systemCode(error)!] ?? '';
+
+/** The error to throw for what the system threw. `failed`: `cannot be opened` for example. */
+export function inputError(path: string, failed: string, error: unknown): InputError {
+  return new InputError(path, `${failed}: ${systemReason(error)}`, remedyOf(error), error);
+}
+
 /** What the system says, without the path and the name of the call: `permission denied (EACCES)`. */
 export function systemReason(error: unknown): string {
   const code = systemCode(error);

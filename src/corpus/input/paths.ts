@@ -4,7 +4,7 @@ import { constants, fstatSync, lstatSync, openSync, readdirSync, statSync, type 
 import { isUtf8 } from 'node:buffer';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
 import { type Container, containerOf, decodeInput, type DecodeOptions } from './container.ts';
-import { InputError, systemReason } from '../error.ts';
+import { InputError, inputError, remedyOf, systemReason } from '../error.ts';
 import { RECORD_ENDINGS } from '../records/form.ts';
 import { FileSource, type InputSource, PipeSource } from './source.ts';
 
@@ -145,7 +145,7 @@ function* walk(folder: Buffer): Generator<Input | InputError, void, void> {
     // Bun gives names alone.
     if (entries.some((entry) => entry instanceof Uint8Array)) entries = lookedUp(folder);
   } catch (error) {
-    yield new InputError(pathText(folder), `cannot be listed: ${systemReason(error)}`, '', error);
+    yield inputError(pathText(folder), 'cannot be listed', error);
     return;
   }
   const base = folder.at(-1) === SLASH[0] ? folder : Buffer.concat([folder, SLASH]);
@@ -185,7 +185,7 @@ function lookAt(path: Path, look: (path: Path) => Stats): Stats {
   try {
     return look(path);
   } catch (error) {
-    throw new InputError(pathText(path), systemReason(error), remedyFor(path), error);
+    throw new InputError(pathText(path), systemReason(error), remedyOf(error) || remedyFor(path), error);
   }
 }
 
@@ -202,7 +202,7 @@ function openAs(path: Path, status: Stats, flags: number): InputSource {
   try {
     fd = openSync(path, flags);
   } catch (error) {
-    throw new InputError(text, `cannot be opened: ${systemReason(error)}`, '', error);
+    throw inputError(text, 'cannot be opened', error);
   }
   // What the path names may have changed in between.
   const opened = fstatSync(fd);

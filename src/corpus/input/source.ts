@@ -3,7 +3,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Source } from '../../scan/source.ts';
-import { InputError, systemCode, systemReason } from '../error.ts';
+import { InputError, inputError, systemCode, systemReason } from '../error.ts';
 
 /** Columns of a table that are not read. */
 export interface LeftOut {
@@ -103,7 +103,7 @@ export class FileSource implements InputSource {
     try {
       fd = openSync(path, 'r');
     } catch (error) {
-      throw new InputError(name, `cannot be opened: ${systemReason(error)}`, '', error);
+      throw inputError(name, 'cannot be opened', error);
     }
     if (fstatSync(fd).isFile()) return new FileSource(fd, name);
     closeSync(fd);

@@ -14,7 +14,7 @@ export interface Sample {
   readonly record: number | null;
   /** Byte position in the file. */
   readonly from: number;
-  /** From 1; null where there are no lines. */
+  /** From 1; null where there are no lines. Without a column it is the line on which the record begins. */
   readonly line: number | null;
   readonly column: number | null;
   readonly message: string;

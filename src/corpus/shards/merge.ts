@@ -59,11 +59,12 @@ export function wholeRun(folder: string): WholeRun {
   const found = new Map<number, Sidecar>();
   const [damaged, strange]: [string[], string[]] = [[], []];
   const kinds = new Map<string, string[]>();
+  const fileOf = (name: string): string => join(folder, name + SIDECAR_ENDING);
   for (const name of names) {
     const sidecar = readSidecar(folder, name);
-    if (!sidecar) damaged.push(name);
+    if (!sidecar) damaged.push(fileOf(name));
     else if (sidecar.list.sha256 !== list.sha256 || list.inputs[sidecar.position] !== sidecar.input.path) {
-      strange.push(name);
+      strange.push(fileOf(name));
     } else {
       const { version, options: { emit, format, sha256 } } = sidecar;
       const kind = `${emit}, ${format}, version ${version}, options ${sha256.slice(0, 12)}`;

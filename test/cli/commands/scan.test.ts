@@ -130,6 +130,12 @@ test('no input at all gives no numbers', async () => {
   expect(err).toContain('none.txt');
 });
 
+test('an input that is missing is told once, though inputs are read twice', async () => {
+  const argv = ['scan', '--report', at('scan/missing.html'), file('scan/there.txt', CLEAN), at('scan/missing.txt')];
+  const { code, err } = await run(argv);
+  expect([code, err.match(/missing\.txt/g)]).toEqual([2, ['missing.txt']]);
+});
+
 test('a page that cannot be written shows before the inputs are read', async () => {
   const path = at('scan/nowhere/page.html');
   const { code, out, err } = await run(['scan', '--report', path, file('scan/report.txt', CLEAN)]);
