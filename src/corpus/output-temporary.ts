@@ -17,6 +17,8 @@ const NODE: FolderCalls = { readdirSync: (path) => readdirSync(path), lstatSync,
 /** `.tmp.HOST.PROCESS`, from the second file of one name on with its number. */
 const TEMPORARY = /^(.+)\.tmp\.([A-Za-z0-9_-]{1,64})\.([1-9][0-9]{0,9})(?:-[0-9]{1,3})?$/s;
 const LONGEST_HOST = 64;
+/** Bytes of a file name, in most file systems. */
+const LONGEST_NAME = 255;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The name of a host as a part of a file name: letters, digits, `-` and `_`. */
@@ -24,9 +26,26 @@ export function hostPart(host: string): string {
   return host.replaceAll(/[^A-Za-z0-9-]/g, '_').slice(0, LONGEST_HOST) || '_';
 }
 
-/** The name beside `name` under which this process writes it. `number` counts the attempts from 1. */
+/**
+ * The name beside `name` under which this process writes it: its beginning, where all of it would be too long. `number`
+ * counts the attempts from 1.
+ */
 export function temporaryName(name: string, number = 1): string {
-  return `${name}.tmp.${hostPart(hostname())}.${process.pid}${number > 1 ? `-${number}` : ''}`;
+  const ending = `.tmp.${hostPart(hostname())}.${process.pid}${number > 1 ? `-${number}` : ''}`;
+  return beginningOf(name, ending.length) + ending;
+}
+
+/** As many characters of a name as leave room for an ending of so many bytes. */
+function beginningOf(name: string, endingBytes: number): string {
+  if (Buffer.byteLength(name) + endingBytes <= LONGEST_NAME) return name;
+  let bytes = endingBytes;
+  let beginning = '';
+  for (const character of name) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > LONGEST_NAME) break;
+    beginning += character;
+  }
+  return beginning;
 }
 
 /**
@@ -38,7 +57,8 @@ export function removeStale(folder: string, name?: string, calls: FolderCalls = 
   const wanted = name === undefined ? undefined : basename(name);
   return attempt(() => calls.readdirSync(folder), []).sort().filter((entry) => {
     const [, output, host, number] = TEMPORARY.exec(entry) ?? [];
-    if (output === undefined || (wanted !== undefined && output !== wanted)) return false;
+    if (output === undefined) return false;
+    if (wanted !== undefined && output !== beginningOf(wanted, entry.length - output.length)) return false;
     const path = join(folder, entry);
     return attempt(() => {
       const file = calls.lstatSync(path);

@@ -141,7 +141,20 @@ describe('what cannot be written', () => {
       .toBe(`${missing}: cannot be written: no such file or directory (ENOENT); make the folder first`);
     fs.writeFileSync(path, '');
     expect(message(join(path, 'x'))).toContain('not a directory (ENOTDIR); choose another place: a part of the path');
-    expect(message(join(folder, 'n'.repeat(250)))).toContain('name too long (ENAMETOOLONG); choose a shorter name');
+    expect(message(join(folder, 'n'.repeat(256)))).toContain('name too long (ENAMETOOLONG); choose a shorter name');
+  });
+
+  test('may have the longest name that there is, in any letters', () => {
+    for (const name of ['n'.repeat(255), `${'n'.repeat(231)}${'é'.repeat(12)}`]) {
+      const file = OutputFile.create(join(folder, name));
+      file.write('x');
+      const [temporary] = files();
+      expect(temporary).toMatch(/^n{200,}.*\.tmp\./);
+      expect(Buffer.byteLength(temporary!)).toBeGreaterThan(250);
+      file.commit();
+      expect(files()).toEqual([name]);
+      fs.unlinkSync(join(folder, name));
+    }
   });
 
   test('tells path, reason, remedy and code', () => {
@@ -350,6 +363,16 @@ describe('left-overs', () => {
     const wanted = put(`out.txt.tmp.${SELF}.${GONE}`);
     expect(removeStale(folder, 'out.txt')).toEqual([wanted]);
     expect(files()).toEqual([longer, other].sort());
+  });
+
+  test('of a name of which the beginning stands there', () => {
+    const ending = `.tmp.${SELF}.${GONE}`;
+    const room = 255 - ending.length;
+    const wanted = put(`${'n'.repeat(room)}${ending}`);
+    const other = put(`m${'n'.repeat(room - 1)}${ending}`);
+    const shorter = put(`${'n'.repeat(room - 1)}${ending}`);
+    expect(removeStale(folder, 'n'.repeat(255))).toEqual([wanted]);
+    expect(files()).toEqual([other, shorter].sort());
   });
 
   test('that cannot be deleted stay, and so does what a folder that is not there holds', () => {
