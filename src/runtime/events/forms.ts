@@ -2,10 +2,11 @@
 // APIs know.
 
 import { checkSignal } from '../../options.ts';
+import { leavable, SourceReader } from '../source.ts';
 import type { Stream } from '../stream/core.ts';
 import type { StreamEvent } from '../stream/event.ts';
 import {
-  checkFlow, type Chunk, type ChunkSource, closeSource, type EventAdapter, type FlowOptions, iterate,
+  checkFlow, type Chunk, type ChunkSource, type EventAdapter, type FlowOptions, iterate,
   type IterateOptions, transformer,
 } from '../stream/flow.ts';
 import type { StreamOptions } from '../stream/options.ts';
@@ -117,23 +118,22 @@ export function iterateAs<Form extends EventForm>(
   stream: Stream, source: ChunkSource, options: FormOptions<Form> & AdapterOptions & IterateOptions,
 ): AsyncGenerator<EventForms[Form], void, void> {
   const form: EventForm = options.as ?? 'ocm';
-  const events = form === 'ocm' ? iterate(stream, source, options)
-    : adapted(stream, source, options, adapterFor(form, options));
-  return events as AsyncGenerator<EventForms[Form], void, void>;
+  const chunks = new SourceReader(source, 'eventsOf');
+  const events = form === 'ocm' ? iterate(stream, chunks, options)
+    : adapted(stream, chunks, options, adapterFor(form, options));
+  return leavable(events as AsyncGenerator<EventForms[Form], void, void>, () => chunks.close());
 }
 
 async function* adapted(
-  stream: Stream, source: ChunkSource, options: IterateOptions, adapter: FormAdapter,
+  stream: Stream, chunks: SourceReader<Chunk>, options: IterateOptions, adapter: FormAdapter,
 ): AsyncGenerator<object, void, void> {
-  let isRead = false;
   try {
     yield* adapter.begin();
-    isRead = true;
-    for await (const event of iterate(stream, source, options, adapter)) yield* adapter.take(event);
+    for await (const event of iterate(stream, chunks, options, adapter)) yield* adapter.take(event);
   } catch (error) {
     yield* adapter.fail();
     throw error;
   } finally {
-    if (!isRead) closeSource(source);
+    chunks.close();
   }
 }

@@ -1,5 +1,7 @@
 // Events as the text of an event stream (`text/event-stream`), for clients of a server.
 
+import { leavable, SourceReader } from '../source.ts';
+
 /** Behind the chunks of a chat completion, as its clients expect it. */
 export const CHAT_DONE = 'data: [DONE]\n\n';
 
@@ -31,11 +33,16 @@ export function serverSentEvent(event: object): string {
  * console.log(text.startsWith('event: transcript.begin')); // true
  * ```
  */
-export async function* serverSentEvents(events: AsyncIterable<object>): AsyncGenerator<string, void, void> {
+export function serverSentEvents(events: AsyncIterable<object>): AsyncGenerator<string, void, void> {
+  const reader = new SourceReader(events, 'serverSentEvents');
+  return leavable(textsOf(reader), () => reader.close());
+}
+
+async function* textsOf(events: SourceReader<object>): AsyncGenerator<string, void, void> {
   let isChat = false;
   for await (const event of events) {
     isChat ||= 'object' in event && event.object === 'chat.completion.chunk';
     yield serverSentEvent(event);
   }
-  if (isChat) yield CHAT_DONE;
+  if (isChat && !events.isLeft) yield CHAT_DONE;
 }

@@ -4,7 +4,8 @@
 import { escapeLine } from '../../printable.ts';
 import type { Usage } from '../usage.ts';
 import { LineReader, LONGEST_LINE, ModelError, type Piece, piecesOf, type PieceSource } from './lines.ts';
-import { readServerSentEvents } from './sse-read.ts';
+import { leavable, type SourceReader } from '../source.ts';
+import { eventsIn } from './sse-read.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
 /** A piece of a completion, as a model's server sends it. */
@@ -45,8 +46,15 @@ const COMPLETION_OPTIONS: Known<CompletionOptions> = { framing: 1, longest: 1, c
  * for await (const { text, finishReason } of readCompletion(body())) console.log(text, finishReason); // Hi stop
  * ```
  */
-export async function* readCompletion(
+export function readCompletion(
   source: PieceSource, options: CompletionOptions = {},
+): AsyncGenerator<CompletionChunk, void, void> {
+  const pieces = piecesOf(source, 'readCompletion');
+  return leavable(chunksIn(pieces, options), () => pieces.close());
+}
+
+async function* chunksIn(
+  pieces: SourceReader<Piece>, options: CompletionOptions,
 ): AsyncGenerator<CompletionChunk, void, void> {
   checkOptions(options, COMPLETION_OPTIONS);
   const { framing = 'events', longest = LONGEST_LINE, clean = (told) => told } = options;
@@ -54,7 +62,7 @@ export async function* readCompletion(
   let isKnown = false;
   /** Names of what stood in the first chunk that says nothing of a completion. */
   let unknown: string | null = null;
-  for await (const text of framing === 'lines' ? linesOf(source, longest) : dataOf(source, longest, clean)) {
+  for await (const text of framing === 'lines' ? linesOf(pieces, longest) : dataOf(pieces, longest, clean)) {
     if (text.trim() === '[DONE]') return;
     const fields = fieldsIn(text, clean);
     const shape = SHAPES.find(({ key }) => isThere(fields[key]));
@@ -65,6 +73,7 @@ export async function* readCompletion(
     isOver ||= chunk.finishReason !== null;
     yield chunk;
   }
+  if (pieces.isLeft) return;
   if (!isKnown && unknown !== null) {
     const names = toldOf(clean(unknown));
     throw new ModelError(`the model’s server sent no completion: its objects have the fields ${names}`);
@@ -80,12 +89,12 @@ const LOOKED_AT = 4096;
 const EVENT_LINE = /^\ufeff?\s*(?:(?:data|event|id|retry)\s*(?:$|[:\r\n])|:)/;
 
 async function* dataOf(
-  source: PieceSource, longest: number, clean: (told: string) => string,
+  pieces: SourceReader<Piece>, longest: number, clean: (told: string) => string,
 ): AsyncGenerator<string, void, void> {
   const decoder = new TextDecoder();
   let beginning = '';
   const watched = async function* (): AsyncGenerator<Piece, void, void> {
-    for await (const piece of piecesOf(source)) {
+    for await (const piece of pieces) {
       if (beginning.length < LOOKED_AT) {
         const part = piece.slice(0, LOOKED_AT);
         beginning += typeof part === 'string' ? part : decoder.decode(part, { stream: true });
@@ -94,21 +103,21 @@ async function* dataOf(
     }
   };
   let isThere = false;
-  for await (const { event, data } of readServerSentEvents(watched(), { longest })) {
+  for await (const { event, data } of eventsIn(watched(), { longest })) {
     isThere = true;
     if (event === 'error') throw failure(data, clean);
     // An event without data keeps a connection open, and says nothing.
     if (isFull(data)) yield data;
   }
   // A page, for example, has no event.
-  if (isThere || !isFull(beginning) || EVENT_LINE.test(beginning)) return;
+  if (pieces.isLeft || isThere || !isFull(beginning) || EVENT_LINE.test(beginning)) return;
   if (beginning.startsWith('{')) fieldsIn(beginning, clean);
   throw new ModelError(`the model’s server sent no events: ${toldOf(clean(beginning))}`);
 }
 
-async function* linesOf(source: PieceSource, longest: number): AsyncGenerator<string, void, void> {
+async function* linesOf(pieces: AsyncIterable<Piece>, longest: number): AsyncGenerator<string, void, void> {
   const reader = new LineReader(longest);
-  for await (const piece of piecesOf(source)) yield* reader.feed(piece).filter(isFull);
+  for await (const piece of pieces) yield* reader.feed(piece).filter(isFull);
   yield* reader.end().filter(isFull);
 }
 

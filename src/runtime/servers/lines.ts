@@ -1,11 +1,11 @@
 // Lines of text that arrives in pieces: they end at LF, CR or CRLF, wherever the pieces are cut.
 
-import type { ReadableSource } from '../../platform.ts';
+import { type Source, SourceReader } from '../source.ts';
 
 /** Bytes (UTF-8) or text. */
 export type Piece = Uint8Array | string;
 /** Pieces of bytes or text as they come, from a response's body for example. */
-export type PieceSource = AsyncIterable<Piece> | Iterable<Piece> | ReadableSource<Piece>;
+export type PieceSource = Source<Piece>;
 
 /**
  * What a server sent is more than is read at once, or is not what it should be.
@@ -77,17 +77,7 @@ export class LineReader {
   }
 }
 
-/** The pieces of any source. Leaving the loop closes it. */
-export async function* piecesOf(source: PieceSource): AsyncGenerator<Piece, void, void> {
-  if (!('getReader' in source)) return yield* source;
-  const reader = source.getReader();
-  try {
-    while (true) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      if (value !== undefined) yield value;
-    }
-  } finally {
-    void reader.cancel().catch(() => {});
-  }
+/** The pieces of a source of the function `name`. Text by itself is one piece. */
+export function piecesOf(source: PieceSource, name: string): SourceReader<Piece> {
+  return new SourceReader(typeof source === 'string' ? [source] : source, name);
 }

@@ -4,6 +4,7 @@ import type { Address, Fetch } from '../../platform.ts';
 import type { TurnOutput, TurnPrompt } from '../turn/types.ts';
 import type { Usage } from '../usage.ts';
 import { type CompletionChunk, readCompletion, toldOf } from './completion.ts';
+import { leavable } from '../source.ts';
 import { ModelError, type Piece, piecesOf } from './lines.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
@@ -128,7 +129,7 @@ function outputOf(chunks: AsyncGenerator<CompletionChunk, void, void>): Complete
       if (chunk.text !== '') yield chunk.text;
     }
   };
-  return { stream: texts(), finishReason: () => reason, usage: () => usage };
+  return { stream: leavable(texts(), () => void chunks.return()), finishReason: () => reason, usage: () => usage };
 }
 
 async function errorOf(response: Response, headers: Readonly<Record<string, string>>): Promise<string> {
@@ -137,7 +138,7 @@ async function errorOf(response: Response, headers: Readonly<Record<string, stri
   let left = READ_OF_ERROR;
   try {
     if (response.body === null) return '';
-    for await (const piece of piecesOf(response.body as ReadableStream<Piece>)) {
+    for await (const piece of piecesOf(response.body as ReadableStream<Piece>, 'fetch')) {
       const bytes = (piece as Uint8Array).subarray(0, left);
       left -= bytes.length;
       text += decoder.decode(bytes, { stream: true });

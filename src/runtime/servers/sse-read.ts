@@ -4,6 +4,7 @@
 
 import { LineReader, LONGEST_LINE, ModelError, type Piece, piecesOf, type PieceSource } from './lines.ts';
 import { checkOptions } from '../../options.ts';
+import { leavable } from '../source.ts';
 
 /** A server-sent event. */
 export interface ServerSentEvent {
@@ -102,9 +103,17 @@ export class EventReader {
  * // b
  * ```
  */
-export async function* readServerSentEvents(
+export function readServerSentEvents(
   source: PieceSource, options: ReadEventsOptions = {},
 ): AsyncGenerator<ServerSentEvent, void, void> {
+  const pieces = piecesOf(source, 'readServerSentEvents');
+  return leavable(eventsIn(pieces, options), () => pieces.close());
+}
+
+/** The same of pieces that somebody else can close. */
+export async function* eventsIn(
+  pieces: AsyncIterable<Piece>, options: ReadEventsOptions,
+): AsyncGenerator<ServerSentEvent, void, void> {
   const reader = new EventReader(options);
-  for await (const piece of piecesOf(source)) yield* reader.feed(piece);
+  for await (const piece of pieces) yield* reader.feed(piece);
 }

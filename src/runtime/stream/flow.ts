@@ -1,8 +1,9 @@
 // Streams among other streams: a TransformStream, and an async iterator over any source, for Node and browsers. Both
 // pull: what is not consumed is not read, so that a producer that is faster than its consumer waits.
 
-import type { ReadableSource, Signal } from '../../platform.ts';
+import type { Signal } from '../../platform.ts';
 import { reasonOf } from '../reason.ts';
+import type { Source, SourceReader } from '../source.ts';
 import type { Usage } from '../usage.ts';
 import type { StreamEvent } from './event.ts';
 import { checkChunk, type EndOptions, type Stream } from './core.ts';
@@ -10,7 +11,7 @@ import { checkChunk, type EndOptions, type Stream } from './core.ts';
 /** A piece of a stream: bytes of UTF-8, cut anywhere, or text. */
 export type Chunk = Uint8Array | string;
 /** Where the pieces of a stream come from. */
-export type ChunkSource = AsyncIterable<Chunk> | Iterable<Chunk> | ReadableSource<Chunk>;
+export type ChunkSource = Source<Chunk>;
 
 /** What is known of the model beside its output. */
 export interface FlowOptions {
@@ -75,26 +76,22 @@ export function transformer<Event>(stream: Stream, adapter: EventAdapter<Event>,
   ];
 }
 
-/** The events of a source, as they are asked for. Leaving the loop closes the source. `adapter` is told how it ends. */
+/**
+ * The events of a source, as they are asked for. Leaving the loop closes the source, and so does an aborted signal,
+ * also while a chunk is waited for. `adapter` is told how it ends.
+ */
 export async function* iterate(
-  stream: Stream, source: ChunkSource, options: IterateOptions, adapter: EventAdapter<unknown> | null = null,
+  stream: Stream, chunks: SourceReader<Chunk>, options: IterateOptions, adapter: EventAdapter<unknown> | null = null,
 ): AsyncGenerator<StreamEvent, void, void> {
   const { signal } = options;
-  const chunks = chunksOf(source);
-  let wake: (() => void) | null = null;
-  const onAbort = (): void => wake?.();
+  const onAbort = (): void => chunks.close();
   signal?.addEventListener('abort', onAbort, { once: true });
-  // Not a race against one promise of the signal: that would keep something of every chunk until the end.
-  const nextOrAbort = (): Promise<IteratorResult<Chunk, unknown> | null> =>
-    new Promise((resolve, reject) => {
-      wake = () => resolve(null);
-      chunks.next().then(resolve, reject);
-    });
   try {
     while (true) {
       if (signal?.aborted) return yield* stream.cancel(reasonOf(signal));
-      const result = await (signal ? nextOrAbort() : chunks.next());
-      if (result === null) return yield* stream.cancel(reasonOf(signal!));
+      const result = await chunks.next();
+      if (signal?.aborted) continue;
+      if (chunks.isLeft) return;
       if (result.done) break;
       for (const part of partsOf(result.value)) {
         for (const event of stream.feed(part)) {
@@ -110,53 +107,6 @@ export async function* iterate(
     stream.cancel();
     chunks.close();
   }
-}
-
-/** Closes a source of which nothing was read. */
-export function closeSource(source: ChunkSource): void {
-  chunksOf(source).close();
-}
-
-/** Runs what nobody waits for, and whose failure nobody is left to be told. */
-export function quietly(work: () => unknown): void {
-  void (async () => work())().catch(() => undefined);
-}
-
-interface Chunks {
-  next(): Promise<IteratorResult<Chunk, unknown>>;
-  /** Is not waited for: a source that hangs may hang here as well. */
-  close(): void;
-}
-
-function chunksOf(source: ChunkSource): Chunks {
-  if (typeof (source as ReadableSource<Chunk> | null)?.getReader === 'function') {
-    const reader = (source as ReadableSource<Chunk>).getReader();
-    return {
-      next: () => reader.read() as Promise<IteratorResult<Chunk, unknown>>,
-      close: () => {
-        quietly(() => reader.cancel());
-        quietly(() => reader.releaseLock());
-      },
-    };
-  }
-  const given = source as Partial<AsyncIterable<Chunk> & Iterable<Chunk>> | null | undefined;
-  const iterator = given?.[Symbol.asyncIterator]?.() ?? given?.[Symbol.iterator]?.();
-  if (!iterator || typeof source === 'string' || source instanceof Uint8Array) {
-    throw new TypeError('eventsOf: expected a ReadableStream or an iterable of chunks, each a Uint8Array or text');
-  }
-  let isDone = false;
-  return {
-    next: async () => {
-      const result = await iterator.next();
-      if (result.done) isDone = true;
-      return result as IteratorResult<Chunk, unknown>;
-    },
-    close: () => {
-      if (isDone) return;
-      isDone = true;
-      quietly(() => iterator.return?.());
-    },
-  };
 }
 
 /** A size for a wrong chunk too: without one only the writable side would fail, and the readable side wait for ever. */

@@ -1,6 +1,6 @@
 // The output of a model as chunks that can be waited for and given up: a model that hangs holds nobody.
 
-import { quietly } from '../stream/flow.ts';
+import { SourceReader } from '../source.ts';
 import type { TurnOutputChunk, TurnOutputStream } from './types.ts';
 
 /** What ends a run before its time: the caller's signal, or who reads its events and leaves. */
@@ -49,21 +49,10 @@ export class Interruption {
   }
 }
 
-interface Source {
-  next(): Promise<{ done?: boolean | undefined; value?: TurnOutputChunk | undefined }>;
-  /** Is not waited for: a source that hangs may hang here as well. */
-  close(): void;
-}
-
 /** Throws a TypeError when it is no stream. */
-export function openSource(stream: TurnOutputStream): Source {
+export function openSource(stream: TurnOutputStream): SourceReader<TurnOutputChunk> {
   if (!isStream(stream)) throw new TypeError('model: expected an async iterable or a ReadableStream');
-  if ('getReader' in stream) {
-    const reader = stream.getReader();
-    return { next: () => reader.read(), close: () => quietly(() => reader.cancel()) };
-  }
-  const iterator = stream[Symbol.asyncIterator]();
-  return { next: async () => iterator.next(), close: () => quietly(() => iterator.return?.()) };
+  return new SourceReader<TurnOutputChunk>(stream, 'model');
 }
 
 export function isStream(value: unknown): value is TurnOutputStream {
