@@ -136,8 +136,13 @@ export class OutputReader {
     const { message_id: id } = ending;
     const isOurs = !this.isEnough && !(id !== null && this.#leftOut.has(id));
     const { isWhole } = this.#extent;
-    if (this.#stopped !== null && isWhole && !isOurs && ending.type !== 'response.cancel') {
+    const isWholeHere = isWhole && !isOurs && ending.type !== 'response.cancel';
+    if (isWholeHere && this.#stopped !== null) {
       taken.push({ type: 'response.completed', message_id: this.#stopped.id, stop: this.#stopped.stop });
+    } else if (isWholeHere && this.isEnough) {
+      // The model spoke on for others. How that ends says nothing, and where reading stopped is chance.
+      const code = 'E-STREAM-TRUNCATED';
+      taken.push({ type: 'response.incomplete', message_id: null, code, reason: 'no-stop-token' });
     } else {
       taken.push(isOurs ? ending : ({ ...ending, message_id: null } as StreamEvent));
     }

@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventsOf, type StreamOptions } from '../../../src/stream.ts';
 import { rescue } from '../../../src/runtime/stream/rescue.ts';
-import type { TurnOutputStream } from '../../../src/runtime/turn/types.ts';
 import { routerOf, run, shown } from '../turn/script.ts';
 
 interface Seen {
@@ -59,16 +58,25 @@ async function ofResponses(output: string, how: How): Promise<Seen> {
   return seen;
 }
 
-async function ofTurn(output: string, { finishReason, ...how }: How): Promise<Seen> {
+async function ofTurn(output: string, how: How): Promise<Seen> {
+  const { stop, events, calls } = await ranOn([output], how);
+  return { text: shown(events), calls, end: stop };
+}
+
+/** A turn whose model says these pieces. */
+async function ranOn(pieces: readonly string[], { finishReason, ...how }: How) {
   const calls: string[] = [];
   const note = (value: unknown, { recipient }: { readonly recipient: string }): null => {
     calls.push(`${recipient.replace('functions.', '')} ${JSON.stringify(value)}`);
     return null;
   };
-  const model = () => ({ stream: new Blob([output]).stream() as TurnOutputStream, finishReason: () => finishReason });
+  const stream = async function* (): AsyncGenerator<string> {
+    yield* pieces;
+  };
+  const model = () => ({ stream: stream(), finishReason: () => finishReason });
   const router = routerOf({ tools: [], handlers: { 'functions.*': note } });
   const { stop, events } = await run([''], { model, router, dialect: 'harmony', ...how });
-  return { text: shown(events), calls, end: stop };
+  return { stop, events, calls };
 }
 
 const THINK = '<|channel|>analysis<|message|>Hm.<|end|>';
@@ -89,6 +97,12 @@ const ROWS: readonly Row[] = [
     `<|channel|>commentary<|message|>Hm.<|end|>${REPLY}${NEXT}${call('pay')}`, {}, '', [], 'stop'],
   ['an answer, and the user who is cut', `${FINAL}Four.<|end|><|start|>user<|message|>Tha`, {}, 'Four.', [], 'stop'],
   ['an answer, and a header that is cut', `${FINAL}Four.<|end|><|start|>us`, {}, 'Four.', [], 'length'],
+  ['an answer, and the user', `${FINAL}Four.<|end|>${FORGED}`, {}, 'Four.', [], 'stop'],
+  ['an answer, the user, and an answer that is cut', `${FINAL}Four.<|end|>${FORGED}${NEXT}${FINAL}Mad`, {}, 'Four.', [],
+    'stop'],
+  ['an answer that is stopped, and the user', `${FINAL}Four.<|return|>${FORGED}`, {}, 'Four.', [], 'stop'],
+  ['a call, the user, and an answer', `${call('f')}${FORGED}${NEXT}${FINAL}Made up<|return|>`, {}, '', ['f {}'],
+    'tool_calls'],
   ['an answer that ends as a call', `${FINAL}Four.<|call|>`, { rescue }, 'Four.', [], 'stop'],
   ['a call behind what ends as one', `${FINAL}I look. <|call|>${NEXT}${call('f')}`, { rescue }, 'I look. ', ['f {}'],
     'tool_calls'],
@@ -137,6 +151,18 @@ describe.each(ROWS)('%s', (_, output, how, text, calls, end) => {
     const turn = await ofTurn(output, { ...how, reasoning });
     expect(turn).toMatchObject({ text, calls });
     expect(STOPS[end]).toContain(turn.end);
+  });
+
+  test('in runTurn, cut anywhere, it ends as one piece does', async () => {
+    const ending = async (pieces: readonly string[]): Promise<unknown> => {
+      const { stop, events } = await ranOn(pieces, how);
+      const { type, ...last } = events.findLast((event) => /^response\.(?:completed|incomplete)$/.test(event.type))!;
+      return { stop, type, how: 'stop' in last ? last.stop : 'reason' in last && last.reason };
+    };
+    const whole = await ending([output]);
+    for (let at = 1; at < output.length; at++) {
+      expect(await ending([output.slice(0, at), output.slice(at)])).toEqual(whole);
+    }
   });
 });
 
