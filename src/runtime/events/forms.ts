@@ -21,7 +21,7 @@ import type { ResponsesEvent } from './responses-types.ts';
 export interface EventForms {
   /** The documents' own, with all that a program needs. */
   'ocm': StreamEvent;
-  /** Of these the deltas and the `…done` events, as 2.0 §9 names them, and nothing else. */
+  /** Of these the deltas and the `…done` events, as 2.0 §9 names them, without the contents that `collect` adds. */
   '2.0': StreamEvent;
   /** OpenAI's Responses streaming. */
   'responses': ResponsesEvent;
@@ -100,7 +100,8 @@ export function streamOptionsFor(options: StreamOptions & FormOptions & IterateO
   checkResponse(response);
   checkFlow({ finishReason, usage });
   checkSignal('option signal', signal);
-  return isAdapted(as) ? { ...rest, collect: true } : rest;
+  // Contents of whole messages would tell what is hidden, which no form but the own one has.
+  return as === 'ocm' ? rest : { ...rest, collect: isAdapted(as) };
 }
 
 /**

@@ -40,7 +40,7 @@ export class TakenIds {
   }
 
   /** Whether the id of a call is another one's. */
-  isTaken(call: RoutedCall): boolean {
+  isTaken(call: Pick<RoutedCall, 'callId'>): boolean {
     const { callId } = call;
     return callId != null && (this.#taken.has(callId) || (this.#coming.get(callId) ?? call) !== call);
   }

@@ -118,9 +118,9 @@ export class ToolRouter {
     return this.#abandoned;
   }
 
-  /** An id that no call has. */
-  makeId(): string {
-    return this.#ids.make();
+  /** An id that no call has; `wanted`, if that is one. */
+  makeId(wanted?: string | null): string {
+    return wanted && !this.#ids.isTaken({ callId: wanted }) ? wanted : this.#ids.make();
   }
 
   /**

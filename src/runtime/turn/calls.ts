@@ -88,6 +88,6 @@ export async function tellOutcome(
   if (status === 'cancelled' && reason !== undefined) {
     await tell({ type: 'tool.cancel', message_id: messageId, call_id: callId, reason });
   }
-  await tell({ type: 'turn.outcome', outcome });
+  await tell({ type: 'turn.outcome', message_id: messageId, outcome });
   return found;
 }

@@ -139,11 +139,18 @@ export class Loop {
     return 'cancelled';
   }
 
-  /** Where the text of a dialect has no ids, calls get them here, so that call and reply belong together in data. */
+  /**
+   * Where the text of a dialect needs no ids, calls get them here, so that call and reply belong together in data. One
+   * that the model wrote stays, as events have it, unless another call has it.
+   */
   #withIds({ calls, messages }: OutputRead): readonly ReadCall[] {
     if (this.#dialect === 'openchatml-2.2') return calls;
+    const { router } = this.#options;
+    const given = new Set<string>();
     return calls.map((read) => {
-      const callId = this.#options.router.makeId();
+      const { callId: written } = read.call;
+      const callId = router.makeId(written && given.has(written) ? null : written);
+      given.add(callId);
       messages[read.at] = { ...messages[read.at]!, callId };
       return { ...read, call: { ...read.call, callId } };
     });

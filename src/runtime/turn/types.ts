@@ -62,8 +62,8 @@ export type TurnModel = (prompt: TurnPrompt) => TurnOutputStream | TurnOutput | 
 
 /**
  * What happens in a run: the events of the outputs' streams, prompts, what outputs cost, calls that `approve` is asked
- * about, and outcomes of calls. A run that is cancelled has `tool.cancel` for each call that is, and then one
- * `response.cancel`.
+ * about, and outcomes of calls, each with the id of the message that holds the call. A run that is cancelled has
+ * `tool.cancel` for each call that is, and then one `response.cancel`.
  */
 export type TurnEvent =
   | StreamEvent
@@ -75,7 +75,7 @@ export type TurnEvent =
       readonly call_id: string | null;
       readonly recipient: string;
     }
-  | { readonly type: 'turn.outcome'; readonly outcome: Outcome };
+  | { readonly type: 'turn.outcome'; readonly message_id: string; readonly outcome: Outcome };
 
 /**
  * A run under way: its events, one after the other, and its result.

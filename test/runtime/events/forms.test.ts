@@ -219,6 +219,15 @@ test('2.0: its deltas and ends, and nothing else', async () => {
   ]);
 });
 
+test('2.0: with contents collected, it has no hidden ones', async () => {
+  const text = '<|channel|>analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>Hi<|end|>';
+  const events = await formOf('2.0', bytes(text), { ...OPTIONS, collect: true, reasoning: false });
+  expect(JSON.stringify(events)).not.toContain('SECRET');
+  expect(events.map(({ type }) => type)).toEqual([
+    'response.output_item.done', 'response.delta', 'response.output_text.done', 'response.output_item.done',
+  ]);
+});
+
 test('the documents’ own events are the default, and the same as ever', async () => {
   const own = await formOf('ocm', OUTPUT);
   const stream = new MessageStream(streamOptionsFor(OPTIONS));

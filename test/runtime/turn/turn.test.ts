@@ -141,6 +141,27 @@ describe('a run', () => {
   });
 });
 
+describe('ids of calls where the dialect asks for none', () => {
+  const call = (id: string): string => `<|start|>assistant<|channel|>commentary to=functions.weather${id}<|message|>`
+    + '{"city":"Oslo"}<|call|>';
+  const dialects = ['harmony', 'openchatml-2.0'] as const;
+  test.each(dialects)('those that the model wrote stay, others are new, in %s', async (dialect) => {
+    const end = dialect === 'harmony' ? '<|call|>' : '<|end|>';
+    const output = ['', ' call_id=c1', ' call_id=c1', ' call_id=call_9'].map(call).join('').replaceAll('<|call|>', end);
+    const { outcomes, events, messages } = await run([output, output, ANSWER], { dialect });
+    const ids = outcomes.map(({ callId }) => callId);
+    expect(outcomes.map(({ status }) => status)).toEqual(Array(8).fill('ok'));
+    expect([new Set(ids).size, ids[1], ids[3]]).toEqual([8, 'c1', 'call_9']);
+    expect(messages.flatMap(({ role, callId }) => (role === 'assistant' && callId ? [callId] : []))).toEqual(ids);
+    // An outcome is the one of its message, whatever its id.
+    const told = events.flatMap((event) => (event.type === 'turn.outcome' ? [event] : []));
+    const called = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event] : []))
+      .filter(({ message }) => message.kind === 'call');
+    expect(told.map(({ message_id: id }) => id)).toEqual(called.map(({ message_id: id }) => id));
+    expect(told.map(({ outcome }) => outcome.callId)).toEqual(ids);
+  });
+});
+
 describe('what a model should not have said', () => {
   test.each([
     ['an answer before the tool has run', '<|start|>assistant<|channel|>final<|message|>SECRET<|return|>'],
