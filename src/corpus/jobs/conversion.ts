@@ -296,7 +296,12 @@ export class Conversion {
     const source = new MemorySource(Buffer.from(texts.join(''), 'utf8'));
     const all = transcriptsOrRows(this.#context.machine, source, this.#reading, { known: this.#context.headers });
     let next = all.next();
-    if (next.done) yield* this.#refuse(origin, new Refusal(null, 'its text holds no transcript', 'give one'), 'record');
+    if (next.done) {
+      const refusal = new Refusal(null, 'its text holds no transcript', 'give one');
+      const data = { header: null, tools: [], messages: [] };
+      if (next.value.hasText) yield* this.#refuse(origin, refusal, 'record');
+      else yield* this.#convert(origin, () => ({ data, losses: lost }), null);
+    }
     for (let count = 0; !next.done; count++) {
       const number = 'read' in next.value ? next.value.info.number : next.value.number;
       const one = this.#recordOrValues(next.value);

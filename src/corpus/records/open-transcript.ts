@@ -81,6 +81,7 @@ export class OpenTranscript {
 
   get holdsAnything(): boolean {
     if (this.#batch !== null || !this.#kept.isEmpty || this.#refusal !== null) return true;
+    if (this.info.header !== null) return true;
     return this.#messages.length + this.#losses.length + this.#files.length > 0;
   }
 

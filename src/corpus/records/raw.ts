@@ -20,6 +20,8 @@ export interface TranscriptsEnd {
   readonly transcripts: number;
   /** Byte position up to which the input was done with. */
   readonly position: number;
+  /** There is text, and no transcript. */
+  readonly hasText: boolean;
   /** Of a range: the first start token at or behind its end; null: there is none. */
   readonly end: Checkpoint | null;
 }
@@ -33,8 +35,8 @@ export interface RawOptions {
 }
 
 /**
- * The transcripts of a source, or of a part of it, that have messages, in order. Those that rows stand for are read
- * when that is asked for, before the next one. Memory holds one of them. Never throws on data.
+ * The transcripts of a source, or of a part of it, that have messages or a document header, in order. Those that rows
+ * stand for are read when that is asked for, before the next one. Memory holds one of them. Never throws on data.
  */
 export function* transcriptsOrRows(
   machine: Machine, source: Source, options: PlainReadOptions, { range = WHOLE, known, begun }: RawOptions = {},
@@ -65,7 +67,7 @@ export function* transcriptsOrRows(
       const kind = kindOf(batch, row);
       if (passesTo > 0) {
         const from = fromOf(batch, row);
-        if (from >= range.to) return { transcripts, position: range.to, end: null };
+        if (from >= range.to) return { transcripts, position: range.to, hasText: early, end: null };
         if (from < passesTo || !isStart(kindWord(batch, row))) {
           divider.place(batch, row);
           continue;
@@ -121,7 +123,7 @@ export function* transcriptsOrRows(
   if (!isBehind) endGap(walk.reading.position);
   divider.likeness.close();
   if (open !== null && open.holdsAnything) yield open.end(divider.likeness.count);
-  return { transcripts, position: isBehind ? range.to : walk.reading.position, end };
+  return { transcripts, position: isBehind ? range.to : walk.reading.position, hasText: early, end };
 }
 
 /** Messages that follow each other. */

@@ -406,7 +406,7 @@ test('--field names the list of messages or the text that is converted', async (
   expect(none.err).toContain('the field that was asked for holds no text and no list of messages');
 });
 
-test('transcripts without a message stay apart from those behind them', async () => {
+test('transcripts without a message stay apart from those behind them, and come back', async () => {
   const empty = { version: '2.2', header: { reasoning_effort: 'high' }, messages: [] };
   const records = [
     { messages: [] }, empty, { id: 1.5, messages: [] }, { messages: [{ role: 'user', content: 'x' }] },
@@ -417,11 +417,32 @@ test('transcripts without a message stay apart from those behind them', async ()
     expect(answer.code).toBe(0);
     const path = file('convert/empty.ocml', answer.out);
     expect([...parse(answer.out).messages()].map(({ content }) => content)).toEqual(['x']);
-    const back = jsonLines((await run([path], { to: 'messages' })).out);
-    expect(back).toEqual([{ id: `${path}:3`, messages: [{ role: 'user', content: 'x' }] }]);
+    const back = await run([path], { to: 'messages' });
+    expect(back.code).toBe(0);
+    expect(jsonLines(back.out)).toEqual(records.map(({ messages }, number) => ({ id: `${path}:${number}`, messages })));
     expect(parse(answer.out).transcripts.length).toBe(records.length);
     expect(check(answer.out).filter(({ severity }) => severity === 'error')).toEqual([]);
   }
+});
+
+test.each(['openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const)(
+  'a record without a message becomes a record with a text, which comes back: %s',
+  async (to) => {
+    const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }];
+    const records = [{ id: 'a', messages: [] }, { id: 'b', ...PLAIN }, { id: 'c', tools, messages: [] }];
+    const texts = await run([], { to, format: 'ndjson' }, lines(...records));
+    expect(jsonLines(texts.out).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+    const back = await run([], { to: 'messages', from: to }, texts.out);
+    expect(back.code).toBe(0);
+    expect(jsonLines(back.out)).toMatchObject(records);
+  },
+);
+
+test('a text without a token is no transcript', async () => {
+  const answer = await run([], { to: 'messages' }, lines({ text: 'Hello' }, { text: ' \n' }, { text: '' }));
+  expect(answer.code).toBe(1);
+  expect(answer.err).toContain('its text holds no transcript');
+  expect(jsonLines(answer.out).map(({ messages }) => messages)).toEqual([null, [], []]);
 });
 
 test.each([
