@@ -8,7 +8,20 @@ import { decodeUtf8 } from '../utf8.ts';
 /** Bytes at the beginning of an input that are looked at. */
 export const LOOK = 4096;
 
+const UNPACK = ', which has to be unpacked first';
+const UTF16 = 'UTF-16 text, which has to be written as UTF-8 first';
+
+/** Bytes that are not UTF-8 stand in the text as U+FFFD. */
 const SIGNS: readonly (readonly [sign: RegExp, name: string])[] = [
+  [/^(?:\ufffd{2})?(?:[\t\n\r -~]\0){2}/, UTF16],
+  [/^(?:\ufffd{2})?(?:\0[\t\n\r -~]){2}/, UTF16],
+  [/^PK\x03\x04/, `a zip archive${UNPACK}`],
+  [/^[^\0]{1,100}\0[^]{100,512}\0ustar/, `a tar archive${UNPACK}`],
+  [/^7z\ufffd/, `a 7z archive${UNPACK}`],
+  [/^\ufffd7zXZ\0/, `an xz file${UNPACK}`],
+  [/^BZh\d1AY&SY/, `a bzip2 file${UNPACK}`],
+  [/^\x04"M\x18/, `an lz4 file${UNPACK}`],
+  [/^ARROW1\0/, 'an Arrow file, which has to be written as Parquet or JSON Lines first'],
   [/\0/, 'binary data'],
   [/<\|(?:begin_of_text|start_header_id|eot_id)\|>/, 'Llama 3 text'],
   [/<(?:start|end)_of_turn>/, 'Gemma text'],

@@ -24,12 +24,28 @@ test.each([
   ['// A comment.\nexport async function f(a) {\n', 'source code'],
   ['"""A module."""\n\nimport os.path as p\n', 'source code'],
   ['\u007fELF\u0000\u0001', 'binary data'],
+  ['PK\u0003\u0004\u0014\u0000', 'a zip archive, which has to be unpacked first'],
+  [`${'a.jsonl'.padEnd(257, '\0')}ustar  \0`, 'a tar archive, which has to be unpacked first'],
+  ['\u0004"M\u0018\u0000', 'an lz4 file, which has to be unpacked first'],
+  ['BZh91AY&SY\u0000', 'a bzip2 file, which has to be unpacked first'],
+  ['ARROW1\u0000\u0000', 'an Arrow file, which has to be written as Parquet or JSON Lines first'],
+  ['h\u0000i\u0000', 'UTF-16 text, which has to be written as UTF-8 first'],
+  ['\u0000h\u0000i', 'UTF-16 text, which has to be written as UTF-8 first'],
   ['Once upon a time.\n', null],
   [`${'A long tale. '.repeat(100_000)}`, null],
 ])('%.40j', (text, likeness) => {
   const detail = likeness === null ? '' : `: it looks like ${likeness}`;
   const message = `there is text, and no message in it${detail}`;
   expect(check(text)).toEqual([['nothing-found', 'warning', 0, 0, message]]);
+});
+
+test.each([
+  ['fffe3c007c00', 'UTF-16 text'], ['feff003c007c', 'UTF-16 text'], ['fd377a585a000004', 'an xz file'],
+  ['377abcaf271c0004', 'a 7z archive'], ['fffe00010203', 'binary data'],
+])('bytes that are not UTF-8: %s', (hex, likeness) => {
+  const [found] = [...checkSource(machine, new MemorySource(Buffer.from(hex, 'hex')))]
+    .filter(({ rule }) => rule === 'nothing-found');
+  expect(found?.message).toContain(`: it looks like ${likeness}`);
 });
 
 test.each(['', ' \n', '\ufeff', 'version: 2.2\n---\n', '<|end|>'])('it is not told of %j', (text) => {
