@@ -10,7 +10,7 @@ export interface Usage {
   readonly reasoningTokens?: number | undefined;
 }
 
-/** What is given as usage, in numbers: what is none counts as 0. */
+/** What is given as usage, in numbers: what is none, or below 0, counts as 0. */
 export function countsOf({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Usage): Usage {
   return {
     inputTokens: count(inputTokens),
@@ -21,5 +21,5 @@ export function countsOf({ inputTokens, outputTokens, cachedInputTokens, reasoni
 }
 
 function count(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 }

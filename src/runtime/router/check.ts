@@ -55,7 +55,10 @@ export function faultOfMessage(call: RoutedCall): CallFault | null {
   if (call.unread === true) {
     return { rule: 'bad-call-object', detail: 'a call is {"name": string, "arguments": object}' };
   }
-  if (call.role !== 'assistant' || !isToolRecipient(call.recipient ?? null)) return { rule: 'call-without-recipient' };
+  const recipient: unknown = call.recipient;
+  if (call.role !== 'assistant' || typeof recipient !== 'string' || !isToolRecipient(recipient)) {
+    return { rule: 'call-without-recipient' };
+  }
   if (call.lacksMessage === true) return { rule: 'missing-message' };
   if (call.end === 'eof') return { rule: 'truncated' };
   if (call.end === 'implicit') return { rule: 'missing-end' };
@@ -64,10 +67,12 @@ export function faultOfMessage(call: RoutedCall): CallFault | null {
 
 /** What the transcript of a call asks of it. */
 export function asksOf({ dialect = 'openchatml-2.2', header }: RoutedCall): ReturnType<typeof askedOf> {
-  const version = header?.['version'];
+  const version: unknown = header?.['version'];
   const known = DIALECTS[dialect] ?? DIALECTS['openchatml-2.2'];
-  return askedOf({ dialect: known, header: { version: version == null ? null : String(version) } });
+  return askedOf({ dialect: known, header: { version: isShort(version) ? String(version) : null } });
 }
+
+const isShort = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number';
 
 interface Entry {
   readonly entry: string;

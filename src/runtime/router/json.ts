@@ -90,7 +90,7 @@ export const isNothing = (value: unknown): boolean =>
   value === undefined || typeof value === 'function' || typeof value === 'symbol';
 
 /** The value that stands for another: of its `toJSON`, or of a boxed string, number or boolean. */
-function plain(value: unknown, key: string): unknown {
+export function plain(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   const { toJSON } = value as { toJSON?: unknown };
   const given: unknown = typeof toJSON === 'function' ? toJSON.call(value, key) : value;

@@ -1,7 +1,7 @@
 // Replies: the tool message that answers a call, with the envelope of 2.2 §8.2 as its content.
 
 import type { MessageData } from '../../model/data.ts';
-import { boundedJson, isNothing, Unwritable } from './json.ts';
+import { boundedJson, isNothing, plain, Unwritable } from './json.ts';
 import { ToolError, ToolResult } from './types.ts';
 
 /** What a reply says about a call that gave no result. */
@@ -29,8 +29,9 @@ const NO_JSON: ReplyError = { code: 'unusable-result', message: 'the result of t
 export function resultEnvelope(result: unknown, bytes: number): Envelope {
   try {
     const { content, provenance } = result instanceof ToolResult ? result : { content: result, provenance: null };
-    if (content !== undefined && isNothing(content)) throw new Unwritable('no-json');
-    const written: Record<string, unknown> = { ok: true, content: content ?? null, error: null };
+    const given = plain(content, 'content');
+    if (content !== undefined && isNothing(given)) throw new Unwritable('no-json');
+    const written: Record<string, unknown> = { ok: true, content: given ?? null, error: null };
     if (provenance !== null && provenance !== undefined) written['provenance'] = provenance;
     return { content: boundedJson(written, bytes), error: null };
   } catch (error) {

@@ -154,7 +154,7 @@ export class ToolRouter {
   deny(call: RoutedCall, reason = ''): Outcome {
     checkShape(call);
     const id = faultOfMessage(call) ?? this.#takeId(call);
-    if (typeof id !== 'string') return this.#refuse(call, call.callId || null, id);
+    if (typeof id !== 'string') return this.#refuse(call, idOf(call), id);
     const message = `the call was not approved${reason === '' ? '' : `: ${reason}`}`;
     const envelope = errorEnvelope({ code: 'call-denied', message }, this.#limits.maxReplyBytes);
     return this.#outcome(id, this.#desk.nameOf(call), 0, { status: 'denied', code: null, envelope, reason });
@@ -168,7 +168,7 @@ export class ToolRouter {
     checkShape(call);
     checkSignal('signal', signal);
     const fault = faultOfMessage(call) ?? this.#takeId(call);
-    if (typeof fault !== 'string') return this.#refuse(call, call.callId || null, fault);
+    if (typeof fault !== 'string') return this.#refuse(call, idOf(call), fault);
     const checked = this.#desk.check(call);
     if (isFault(checked)) return this.#refuse(call, fault, checked);
     if (this.#isClosed) return this.#turnAway(fault, checked, 'the router is closed');
@@ -214,12 +214,13 @@ export class ToolRouter {
   }
 
   #idFault(call: RoutedCall): CallFault | null {
+    if (call.callId && idOf(call) === null) return { rule: 'missing-call-id', detail: 'its id is no text' };
     if (call.callId) return this.#ids.isTaken(call) ? { rule: 'duplicate-call-id' } : null;
     return (this.#requireIds ?? asksOf(call).needsIds) ? { rule: 'missing-call-id' } : null;
   }
 
   #refuse(call: RoutedCall, id: string | null, fault: CallFault): Outcome {
-    const recipient = call.recipient == null ? null : this.#desk.nameOf(call);
+    const recipient = typeof call.recipient === 'string' ? this.#desk.nameOf(call) : null;
     return this.#outcome(id, recipient, 0, this.#refusal(fault));
   }
 
@@ -298,6 +299,12 @@ export class ToolRouter {
       this.#emit({ type: 'tool.late', call_id: pending.id });
       return;
     }
+    // A handler that held up the timers has settled before its deadline was told.
+    if (this.#clock.now() >= pending.deadline) {
+      this.#end(pending);
+      this.#tell(pending, this.#timeout());
+      return;
+    }
     this.#end(pending);
     // Writing a result may run code of the handler's; the call is over by then.
     const envelope = write();
@@ -315,7 +322,11 @@ export class ToolRouter {
     this.#end(pending);
     if (pending.controller) this.#abandoned++;
     pending.controller?.abort(new DOMException('the call has timed out', 'TimeoutError'));
-    this.#tell(pending, this.#failure('timeout', 'E-TOOL-TIMEOUT', 'the tool exceeded its deadline'));
+    this.#tell(pending, this.#timeout());
+  }
+
+  #timeout(): Ending {
+    return this.#failure('timeout', 'E-TOOL-TIMEOUT', 'the tool exceeded its deadline');
   }
 
   #cancel(pending: Pending, reason: string): void {
@@ -374,6 +385,11 @@ function checkShape(call: RoutedCall): void {
   if (typeof call !== 'object' || call === null || typeof call.content !== 'string') {
     throw new TypeError('call: expected a message with a content');
   }
+}
+
+/** The id that a call has, whatever a program took from elsewhere. */
+function idOf({ callId }: { readonly callId?: unknown }): string | null {
+  return typeof callId === 'string' && callId !== '' ? callId : null;
 }
 
 type Limits = { readonly [K in keyof typeof DEFAULTS]: number };

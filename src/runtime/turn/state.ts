@@ -92,7 +92,7 @@ export class TurnState {
     const sum: Record<string, number> = { inputTokens: 0, outputTokens: 0 };
     for (const counts of [this.#usage ?? {}, usage])
       for (const [name, count] of Object.entries(counts))
-        if (typeof count === 'number' && Number.isFinite(count)) sum[name] = (sum[name] ?? 0) + count;
+        if (typeof count === 'number' && Number.isFinite(count) && count > 0) sum[name] = (sum[name] ?? 0) + count;
     this.#usage = sum as unknown as Usage;
   }
 

@@ -334,8 +334,9 @@ test.each([
 
 test.each<[usage: unknown, total: number]>([
   [{}, 0], [{ inputTokens: 3 }, 3], [{ inputTokens: NaN, outputTokens: 2 }, 2],
+  [{ inputTokens: -3, outputTokens: 2, reasoningTokens: -Infinity }, 2],
   [{ inputTokens: '3', outputTokens: 2, reasoningTokens: null, cachedInputTokens: Infinity }, 2],
-])('what is no number in usage counts as 0: %o', async (usage, total) => {
+])('what is no number in usage, or below 0, counts as 0: %o', async (usage, total) => {
   const told: Record<string, unknown> = {};
   for (const as of ['chat', 'responses', 'ai-sdk'] as const) {
     const input = [bytes('<|channel|>final<|message|>a<|return|>')];

@@ -35,6 +35,11 @@ export class VirtualClock implements Clock {
     this.#live.delete(timer as Timer);
   }
 
+  /** Time goes by in which no timer fires. */
+  hold(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+
   /** Lets the work that is ready run, then goes to the next timer, until none is left or `until` is reached. */
   async run(until = Infinity): Promise<void> {
     for (;;) {
@@ -42,7 +47,7 @@ export class VirtualClock implements Clock {
       while (this.#heap[0] && !this.#live.has(this.#heap[0])) this.#pop();
       const next = this.#heap[0];
       if (!next || next.at > until) break;
-      this.#now = next.at;
+      this.#now = Math.max(this.#now, next.at);
       // All timers of one moment: promises get their turn after each moment.
       while (this.#heap[0]?.at === next.at) {
         const timer = this.#pop();

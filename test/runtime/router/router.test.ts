@@ -114,6 +114,7 @@ describe('a handler', () => {
   test.each<[what: string, result: unknown, code: string]>([
     ['a BigInt', { a: 1n }, 'unusable-result'],
     ['a function', () => 1, 'unusable-result'],
+    ['what has no JSON by its own word', { toJSON: () => undefined }, 'unusable-result'],
     ['a symbol', Symbol('s'), 'unusable-result'],
     ['bytes', { deep: [new Uint8Array(10)] }, 'unusable-result'],
     ['a Map', new Map([['a', 1]]), 'unusable-result'],

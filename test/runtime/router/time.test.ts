@@ -42,6 +42,23 @@ describe('a deadline', () => {
     ]);
   });
 
+  test('is kept where a handler holds up the timers, and settles at once', async () => {
+    const { router, clock } = routerOf({
+      deadlineMs: 100,
+      handlers: {
+        'functions.weather': (value) => {
+          clock.hold((value as { ms: number }).ms);
+          if ((value as { ms: number }).ms === 150) throw new Error('late');
+        },
+      },
+    });
+    for (const [ms, status] of [[99, 'ok'], [100, 'timeout'], [150, 'timeout']] as const) {
+      const outcome = await router.dispatch(call({ callId: `c${ms}`, content: `{"ms":${ms}}` }));
+      expect([outcome.status, outcome.durationMs]).toEqual([status, ms]);
+    }
+    expect([router.late, router.abandoned, clock.timers]).toEqual([0, 0, 0]);
+  });
+
   test('counts the time in the queue, and a call that waited too long never starts', async () => {
     const started: string[] = [];
     const { router, clock } = routerOf({
