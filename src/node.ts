@@ -14,6 +14,6 @@ export {
   checkFile, type FileDiagnostic, type FileMessage, readMessages, scanCorpus, scanFile,
 } from './corpus/files.ts';
 export type { PlacedMessage } from './corpus/messages.ts';
-export type { Path } from './corpus/input/paths.ts';
+export type { FilePath, Path } from './corpus/input/paths.ts';
 export { FileSource, type InputSource } from './corpus/input/source.ts';
 export type { FileForm, FileOptions } from './corpus/records/unit.ts';

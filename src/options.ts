@@ -22,11 +22,11 @@ export function checkOptions(options: object | undefined, ...known: readonly Nam
   checkNames('', options, known);
 }
 
-/** The same of an option that has options itself. */
-export function checkOption(name: string, value: object | undefined, known: Names): void {
+/** The same of an option that has options itself; `known` null: of any names. */
+export function checkOption(name: string, value: object | undefined, known: Names | null): void {
   if (value === undefined) return;
   if (typeof value !== 'object' || value === null) throw new TypeError(`option ${name}: expected an object`);
-  checkNames(`${name}.`, value, [known]);
+  if (known !== null) checkNames(`${name}.`, value, [known]);
 }
 
 /** Throws a RangeError for an option that is there and none of `values`. */
@@ -44,9 +44,27 @@ export function checkSignal(name: string, value: unknown): void {
   throw new TypeError(`${name}: expected an AbortSignal; got ${toldOf(value)}`);
 }
 
+/** Throws a TypeError for options that must be there, and are not. */
+export function needOptions(options: unknown): asserts options is object {
+  if (typeof options !== 'object' || options === null) throw new TypeError('expected the options as an object');
+}
+
+/** Throws a TypeError for an option that is there and no function. */
+export function checkFunction(name: string, value: unknown): void {
+  if (value === undefined || typeof value === 'function') return;
+  throw new TypeError(`option ${name}: expected a function; got ${toldOf(value)}`);
+}
+
+/** The same for what is no text. `what`: an option, or what a function gave. */
+export function checkText(what: string, value: unknown): void {
+  if (value === undefined || typeof value === 'string') return;
+  throw new TypeError(`${what}: expected text; got ${toldOf(value)}`);
+}
+
 /** What a value is, in few words. */
-function toldOf(value: unknown): string {
+export function toldOf(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 40));
+  if (value instanceof Promise) return 'a promise';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 

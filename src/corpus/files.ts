@@ -13,7 +13,7 @@ import { checkCheckOptions, checkFileOptions } from './file-options.ts';
 import { inFile, recordMessages } from './file-messages.ts';
 import type { FileDiagnostic, FileMessage } from './file-types.ts';
 import { messagesOf } from './messages.ts';
-import { findInputs, optionsFor, type Path, pathText } from './input/paths.ts';
+import { type FilePath, findInputs, givenPath, optionsFor, type Path, pathText } from './input/paths.ts';
 import { type FileOptions, isContainer } from './records/unit.ts';
 import { ALL, Units } from './records/units.ts';
 
@@ -55,13 +55,14 @@ function* reading<T, O extends FileOptions>(
  * console.log(scanFile('one.jsonl').messages); // 1
  * ```
  */
-export function scanFile(path: Path, options: FileOptions = {}): Counts {
+export function scanFile(path: FilePath, options: FileOptions = {}): Counts {
   checkFileOptions(options);
   const counter = new Counter();
-  for (const _ of reading(path, options, function* (context, opened, given, name): Generator<never, void, void> {
+  const at = givenPath(path);
+  for (const _ of reading(at, options, function* (context, opened, given, name): Generator<never, void, void> {
     context.watching = { source: (input) => input, counter };
     const input = {
-      ref: { kind: 'file', path, inFolder: false }, path: name, options: given, tellsAtEnd: true,
+      ref: { kind: 'file', path: at, inFolder: false }, path: name, options: given, tellsAtEnd: true,
     } as const;
     // Counting gives no pieces.
     for (const __ of perform(context, COMMON, { kind: 'count', input, part: { of: 'whole' } }, opened));
@@ -129,9 +130,12 @@ export async function scanCorpus(
  * // truncated
  * ```
  */
-export function checkFile(path: Path, options: CheckOptions & FileOptions = {}): Generator<FileDiagnostic, void, void> {
+export function checkFile(
+  path: FilePath, options: CheckOptions & FileOptions = {},
+): Generator<FileDiagnostic, void, void> {
   checkCheckOptions(options);
-  return reading(path, options, function* (context, { input }, given, name): Generator<FileDiagnostic, void, void> {
+  const at = givenPath(path);
+  return reading(at, options, function* (context, { input }, given, name): Generator<FileDiagnostic, void, void> {
     if (!isContainer(name, input, given)) {
       yield* new Checker(context.machine, input, given, { known: context.headers, memory: context.tools }).run();
       return;
@@ -159,9 +163,10 @@ export function checkFile(path: Path, options: CheckOptions & FileOptions = {}):
  * for (const { message, record } of readMessages('one.jsonl')) console.log(record, message.content); // 0 Hi
  * ```
  */
-export function readMessages(path: Path, options: FileOptions = {}): Generator<FileMessage, void, void> {
+export function readMessages(path: FilePath, options: FileOptions = {}): Generator<FileMessage, void, void> {
   checkFileOptions(options);
-  return reading(path, options, function* (context, { input }, given, name): Generator<FileMessage, void, void> {
+  const at = givenPath(path);
+  return reading(at, options, function* (context, { input }, given, name): Generator<FileMessage, void, void> {
     if (isContainer(name, input, given)) {
       yield* recordMessages(context, new Units(context, name, input, given, ALL, 'definitions'));
       return;

@@ -16,7 +16,7 @@ import { withCallShape, withPlainBuiltins } from './call-shape.ts';
 import { type AnswerEnds, withAnswerEnds } from './ends.ts';
 import { toHarmony } from './harmony/harmony.ts';
 import { systemOfHeader } from './harmony/settings.ts';
-import type { HarmonySystem } from './harmony/system.ts';
+import { HARMONY_SYSTEM_FIELDS, type HarmonySystem } from './harmony/system.ts';
 import type { InterchangeRecord } from './interchange/shape.ts';
 import { toInterchange20, toInterchange22 } from './interchange/write.ts';
 import { toLine } from './v01/v01.ts';
@@ -31,7 +31,7 @@ import { lossesOfTags } from './written-calls.ts';
 import { joinWritten, lossesOfQuotes, splitWritten } from './written-thoughts.ts';
 import { transcriptTexts } from './write/write.ts';
 import { type DroppedMessage, messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
-import { checkOneOf, checkOptions, FLAG, type Known } from '../options.ts';
+import { checkOneOf, checkOption, checkOptions, FLAG, type Known } from '../options.ts';
 
 /** What a transcript can be written as: a dialect's text, or a JSON record. */
 export type Form = DialectId | keyof RecordForms;
@@ -90,6 +90,7 @@ const CONVERT_OPTIONS: Known<ConvertOptions> = {
   asWritten: FLAG, asGiven: FLAG, asTexts: FLAG,
 };
 
+const REASONING: readonly ConvertOptions['reasoning'][] = ['keep', 'harmony', 'ocm', 'think'];
 const ENDS: readonly AnswerEnds[] = ['end', 'return', 'all-returns'];
 
 /** The records of the JSON forms. */
@@ -151,6 +152,7 @@ export function convertTranscript<To extends Form>(
 
 function convertTo(data: TranscriptData, to: Form, options: ConvertOptions): Converted {
   const { reasoning = 'keep', calls } = options;
+  checkOneOf('reasoning', reasoning, REASONING);
   if (calls !== undefined && (calls !== 'hermes' || !WRITES_TAGS.has(to))) {
     throw new RangeError(`option calls: expected hermes, to ${[...WRITES_TAGS].join(', ')}; got ${
       JSON.stringify(calls)} to ${JSON.stringify(to)}`);
@@ -162,8 +164,9 @@ function convertTo(data: TranscriptData, to: Form, options: ConvertOptions): Con
   const stays = to === 'sharegpt' && reasoning === 'keep';
   const media: Loss[] = [];
   if (!HOLDS_MEDIA.has(to)) data = withoutMedia(data, media);
-  const { end } = options;
+  const { end, system } = options;
   checkOneOf('end', end, ENDS);
+  if (typeof system !== 'boolean') checkOption('system', system, HARMONY_SYSTEM_FIELDS);
   if (end !== undefined) {
     // A dialect's own conventions come first.
     data = { ...data, messages: withAnswerEnds(data.messages, isDialect(to) ? 'end' : end) };

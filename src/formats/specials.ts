@@ -1,5 +1,7 @@
 // Control tokens of a vocabulary.
 
+import { checkOption } from '../options.ts';
+
 /** Control tokens of a vocabulary: ids to texts. */
 export type SpecialTokens = Readonly<Record<number, string>> | ReadonlyMap<number, string>;
 
@@ -18,6 +20,7 @@ export const O200K_HARMONY: Readonly<Record<number, string>> = Object.freeze({
 
 /** Throws a TypeError for what does not tell texts by ids: the other way round no token would be one. */
 export function specialEntries(specials: SpecialTokens): [id: number, text: string][] {
+  checkOption('specials', specials, null);
   const given = specials instanceof Map ? specials : Object.entries(specials as Readonly<Record<number, string>>);
   return Array.from(given, ([key, text]): [number, string] => {
     if (text && typeof text === 'string' && Number.isInteger(+key)) return [+key, text];

@@ -5,6 +5,7 @@ import { BOS, BOUND, EOS, HAS_LINE, TEXT, TOKEN_SHIFT } from '../abi.ts';
 import { BatchEdit } from '../scan/batch-edit.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import type { Source } from '../scan/source.ts';
+import { checkOption } from '../options.ts';
 import { type Batch, fromOf, type GrowingTable, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { isBlankByte, standsAt } from './bytes.ts';
 
@@ -19,8 +20,9 @@ const FRAME = DIALECTS['openchatml-0.1'].tokens.map(({ text }) => text).filter((
 /** Tokens of the dialect begin no transcript and end none. */
 export const isEdge = (text: string): boolean => !FRAME.some((it) => text.includes(it)) && !/\p{Cs}/u.test(text);
 
-/** Throws a RangeError for names that are none. */
+/** Throws a TypeError for what is no object, and a RangeError for names that are none. */
 export function checkEdges(edges: Edges | undefined): void {
+  checkOption('edges', edges ?? undefined, null);
   for (const [name, text] of Object.entries(edges ?? {}) as [string, unknown][]) {
     if (!(text === undefined || (typeof text === 'string' && isEdge(text))) || !['bos', 'eos'].includes(name)) {
       throw new RangeError(`option edges: ${name} must be bos or eos, and text without a token of 0.1`);

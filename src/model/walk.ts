@@ -9,7 +9,7 @@ import { EdgeFinder, type Edges } from './edges.ts';
 import type { ReadYaml } from './header/text.ts';
 import type { Rescue } from './rescue.ts';
 import { detectedBy, Divider, HeaderCache } from './transcript.ts';
-import { FLAG, type Known } from '../options.ts';
+import { checkFunction, FLAG, type Known } from '../options.ts';
 
 /** How an input is read. All options may be left out. */
 export interface ReadOptions {
@@ -84,6 +84,7 @@ export class Walk {
     const dialect = givenDialect(options.dialect);
     const role = givenRole(options.role);
     this.#edges = EdgeFinder.of(options.edges);
+    checkFunction('yaml', options.yaml);
     const headers = new HeaderCache(known, options.yaml);
     const rescue = options.rescue || null;
     if (rescue !== null && typeof rescue.rows !== 'function') {

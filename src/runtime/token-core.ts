@@ -37,6 +37,13 @@ const REPLACEMENT = Uint8Array.of(0xef, 0xbf, 0xbd);
 const NOTHING = new Uint8Array(0);
 const ENCODER = new TextEncoder();
 
+/** Throws a TypeError for what is no list of ids. */
+function idsOf(stops: Iterable<number>): number[] {
+  const ids = typeof stops === 'object' && Symbol.iterator in stops ? [...stops] : [NaN];
+  if (ids.every((id) => Number.isInteger(id))) return ids;
+  throw new TypeError('option stops: expected token ids');
+}
+
 export class Tokens {
   readonly #stream: Stream;
   readonly #decode: (id: number) => Uint8Array | null | undefined;
@@ -63,7 +70,9 @@ export class Tokens {
     this.#decode = decode;
     const entries = specialEntries(specials);
     for (const [id, text] of entries) this.#specials.set(id, ENCODER.encode(text));
-    this.#stops = new Set(stops ?? entries.flatMap(([id, text]) => (text === END_OF_TEXT ? [id] : [])));
+    this.#stops = new Set(
+      stops === undefined ? entries.flatMap(([id, text]) => (text === END_OF_TEXT ? [id] : [])) : idsOf(stops),
+    );
     const known = [...this.#specials.keys(), ...this.#stops];
     this.#least = known.reduce((a, b) => Math.min(a, b), Infinity);
     this.#largest = known.reduce((a, b) => Math.max(a, b), -Infinity);

@@ -1,6 +1,7 @@
 // Token ids as input, over the best scanner that runs here.
 
 import { MessageStream } from './stream/stream.ts';
+import { needOptions } from '../options.ts';
 import { type TokenOptions, Tokens } from './token-core.ts';
 
 export { O200K_HARMONY, type SpecialTokens } from '../formats/specials.ts';
@@ -28,7 +29,9 @@ export type { TokenOptions } from './token-core.ts';
  * ```
  */
 export class TokenStream extends Tokens {
-  constructor({ decode, specials, stops, ...options }: TokenOptions) {
+  constructor(given: TokenOptions) {
+    needOptions(given);
+    const { decode, specials, stops, ...options } = given;
     super(new MessageStream(options), { decode, specials, stops });
   }
 }

@@ -2,6 +2,8 @@
 
 import { constants, fstatSync, lstatSync, openSync, readdirSync, statSync, type Stats } from 'node:fs';
 import { isUtf8 } from 'node:buffer';
+import { fileURLToPath } from 'node:url';
+import { toldOf } from '../../options.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
 import { type Container, containerOf, decodeInput, type DecodeOptions } from './container.ts';
 import { InputError, inputError, remedyOf, systemReason } from '../error.ts';
@@ -10,6 +12,9 @@ import { FileSource, type InputSource, PipeSource } from './source.ts';
 
 /** Names are bytes: not every one of them is UTF-8. */
 export type Path = string | Buffer;
+
+/** A path, or the URL of a file: `new URL('chats.jsonl', import.meta.url)`. */
+export type FilePath = Path | { readonly href: string };
 
 const PLAIN_ENDINGS: readonly string[] = ['.txt', '.ocml', '.chatml', '.harmony', ...RECORD_ENDINGS];
 const COMPRESSED: readonly string[] = ['.gz', '.zst'];
@@ -67,6 +72,15 @@ function openPacked(ref: InputRef): InputSource {
   const status = lookAt(path, ref.inFolder ? lstatSync : statSync);
   if (status.isDirectory()) throw new InputError(pathText(path), 'is a folder, not a file', 'name a file in it');
   return openAs(path, status, ref.inFolder ? IN_FOLDER : constants.O_RDONLY);
+}
+
+/** Throws a TypeError for what is neither a path nor the URL of a file. */
+export function givenPath(path: FilePath): Path {
+  if (typeof path === 'string' || Buffer.isBuffer(path)) return path;
+  const { href } = (path ?? {}) as { readonly href?: unknown };
+  if (typeof href === 'string' && href.startsWith('file:')) return fileURLToPath(href);
+  const told = typeof href === 'string' ? href : toldOf(path);
+  throw new TypeError(`path: expected a path, or the URL of a file; got ${told}`);
 }
 
 /** A path as text. */

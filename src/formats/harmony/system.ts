@@ -1,5 +1,7 @@
 // The system message as Harmony lays it out: identity and dates, reasoning effort, builtin tools, channels.
 
+import { FLAG, type Known } from '../../options.ts';
+
 /** What a Harmony system message says. A field that is absent or null has no line. */
 export interface HarmonySystem {
   readonly identity?: string | null | undefined;
@@ -19,6 +21,11 @@ export interface HarmonySystem {
   /** A line under the channels sends calls of `functions` to commentary; default false. Needs `channels`. */
   readonly functionTools?: boolean | undefined;
 }
+
+export const HARMONY_SYSTEM_FIELDS: Known<HarmonySystem> = {
+  identity: 1, knowledgeCutoff: 1, currentDate: 1, reasoningEffort: 1, builtinTools: 1, channels: 1,
+  channelRequired: FLAG, functionTools: FLAG,
+};
 
 /** What openai-harmony writes when it is told nothing. */
 export const HARMONY_SYSTEM: HarmonySystem = {

@@ -3,7 +3,8 @@
 import type { StreamEvent } from '../stream/event.ts';
 import type { Usage } from '../usage.ts';
 import { Answer, type AnswerOptions, type Step } from './answer.ts';
-import { checkOptions, type Known } from '../../options.ts';
+import { checkOptions, checkText, type Known, toldOf } from '../../options.ts';
+import { givenRole } from '../../model/walk.ts';
 
 /** What stands in a response beside its output: `id`, `model` and `created_at` (seconds), and what is echoed. */
 export interface ResponseFields {
@@ -23,8 +24,15 @@ const ADAPTER_OPTIONS: Known<AdapterOptions> = { response: 1, role: 1, rescue: 1
 
 /** Throws a TypeError for what is no object with the fields of a response. */
 export function checkResponse(response: unknown): void {
-  if (response === undefined || (typeof response === 'object' && response !== null)) return;
-  throw new TypeError('option response: expected an object with id, model, created_at');
+  if (response === undefined) return;
+  if (typeof response !== 'object' || response === null) {
+    throw new TypeError('option response: expected an object with id, model, created_at');
+  }
+  const { id, model, created_at } = response as { readonly [Name in keyof ResponseFields]: unknown };
+  checkText('option response.id', id);
+  checkText('option response.model', model);
+  if (created_at === undefined || Number.isFinite(created_at)) return;
+  throw new TypeError(`option response.created_at: expected seconds; got ${toldOf(created_at)}`);
 }
 
 let responses = 0;
@@ -40,6 +48,7 @@ export abstract class Adapter<Event> {
   constructor(prefix: string, options: AdapterOptions) {
     checkOptions(options, ADAPTER_OPTIONS);
     checkResponse(options.response);
+    givenRole(options.role);
     this.#answer = new Answer(options);
     const { id, model = '', created_at = Math.floor(Date.now() / 1000) } = options.response ?? {};
     this.about = { id: id ?? `${prefix}_${responses++}`, model, created_at };

@@ -27,7 +27,7 @@ import {
   thrownError,
 } from './reply.ts';
 import type { InspectedCall, Outcome, OutcomeStatus, RoutedCall, RouterEvent, RouterOptions } from './types.ts';
-import { checkOptions, checkSignal, FLAG, type Known } from '../../options.ts';
+import { checkFunction, checkOptions, checkSignal, FLAG, type Known } from '../../options.ts';
 
 /** A call that waits or runs. */
 interface Pending {
@@ -92,8 +92,12 @@ export class ToolRouter {
   #abandoned = 0;
   #isClosed = false;
 
-  constructor(options: RouterOptions) {
+  constructor(options: RouterOptions = {}) {
     checkOptions(options, ROUTER_OPTIONS);
+    checkFunction('onEvent', options.onEvent);
+    for (const name of ['now', 'setTimeout', 'clearTimeout'] as const) {
+      checkFunction(`clock.${name}`, options.clock === undefined ? undefined : options.clock[name] ?? null);
+    }
     const {
       builtinTools = [], requireIds, exposeErrors = false, clock = systemClock, onEvent,
     } = options;

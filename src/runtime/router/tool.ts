@@ -2,10 +2,10 @@
 // Standard Schema (zod, valibot and others).
 
 import type { JsonSchema, ToolDefinition } from '../../model/data.ts';
-import { FUNCTIONS } from '../../tools/types.ts';
+import { FUNCTIONS, isToolName } from '../../tools/types.ts';
 import { isObject } from '../../tools/json.ts';
 import type { ToolHandler, HandlerContext, RouterOptions, Tool } from './types.ts';
-import { checkOptions, type Known } from '../../options.ts';
+import { checkOption, checkOptions, checkText, type Known, needOptions, toldOf } from '../../options.ts';
 
 /** What Standard Schema asks of a schema, as far as it is used here. */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -100,8 +100,13 @@ const MOST_ISSUES = 10;
  * ```
  */
 export function defineTool<Schema extends StandardSchema | JsonSchema>(options: ToolOptions<Schema>): Tool {
-  const { name, namespace = FUNCTIONS, description, parameters, concurrency, execute } = options;
+  needOptions(options);
   checkOptions(options, TOOL_OPTIONS);
+  const { name, namespace = FUNCTIONS, description, parameters, concurrency, execute } = options;
+  checkDefinition({ name, namespace, description });
+  if (parameters !== undefined && !isObject(parameters)) {
+    throw new TypeError(`tool ${name}: expected parameters as an object; got ${toldOf(parameters)}`);
+  }
   if (typeof execute !== 'function') throw new TypeError(`tool ${name}: expected a function execute`);
   const schema = parameters === undefined ? undefined : jsonSchemaOf(name, parameters, options.jsonSchema);
   return {
@@ -112,6 +117,24 @@ export function defineTool<Schema extends StandardSchema | JsonSchema>(options: 
     ...(concurrency !== undefined && { concurrency }),
     execute: isStandard(parameters) ? checkedBy(parameters, execute as ToolHandler) : (execute as ToolHandler),
   };
+}
+
+/** Throws a TypeError for what no definition of a tool can have. */
+function checkDefinition(tool: { readonly [Name in keyof ToolDefinition]?: unknown }): void {
+  const { name, namespace, description } = tool;
+  if (typeof name !== 'string' || !isToolName(name)) {
+    throw new TypeError(`option name: expected a tool's name, of A-Z, a-z, 0-9, _, - and .; got ${toldOf(name)}`);
+  }
+  if (typeof namespace !== 'string' || !isToolName(namespace)) {
+    throw new TypeError(`tool ${name}: expected a namespace, such as ${FUNCTIONS}; got ${toldOf(namespace)}`);
+  }
+  checkText(`tool ${name}: description`, description);
+}
+
+function checkTool(tool: unknown): void {
+  if (!isObject(tool)) throw new TypeError(`option tools: expected definitions; got ${toldOf(tool)} among them`);
+  if ('function' in tool) throw new TypeError('option tools: expected definitions, as toolsFromOpenAI gives them');
+  checkDefinition(tool);
 }
 
 const isStandard = (schema: StandardSchema | JsonSchema | undefined): schema is StandardSchema =>
@@ -152,9 +175,12 @@ export function toolsOf({ tools = [], handlers = {}, concurrencyOf = {} }: Route
   readonly bounds: ReadonlyMap<string, number>;
 } {
   if (!isObject(handlers)) throw new TypeError('option handlers: expected an object of functions by recipient');
+  checkOption('concurrencyOf', concurrencyOf, null);
+  if (!Array.isArray(tools)) throw new TypeError('option tools: expected a list of definitions');
   const all: Record<string, ToolHandler> = { ...handlers };
   const bounds = new Map(Object.entries(concurrencyOf));
-  const definitions = tools.map((tool) => {
+  const definitions = (tools as readonly (ToolDefinition | Tool)[]).map((tool) => {
+    checkTool(tool);
     if (!('execute' in tool)) return tool;
     const { execute, concurrency, ...definition } = tool;
     const recipient = `${tool.namespace}.${tool.name}`;

@@ -3,10 +3,10 @@
 
 import { escapeLine } from '../../printable.ts';
 import type { Usage } from '../usage.ts';
-import { LineReader, LONGEST_LINE, ModelError, type Piece, piecesOf, type PieceSource } from './lines.ts';
+import { checkLongest, LineReader, LONGEST_LINE, ModelError, type Piece, piecesOf, type PieceSource } from './lines.ts';
 import { leavable, type SourceReader } from '../source.ts';
 import { eventsIn } from './sse-read.ts';
-import { checkOptions, type Known } from '../../options.ts';
+import { checkFunction, checkOneOf, checkOptions, type Known } from '../../options.ts';
 
 /** A piece of a completion, as a model's server sends it. */
 export interface CompletionChunk {
@@ -49,6 +49,10 @@ const COMPLETION_OPTIONS: Known<CompletionOptions> = { framing: 1, longest: 1, c
 export function readCompletion(
   source: PieceSource, options: CompletionOptions = {},
 ): AsyncGenerator<CompletionChunk, void, void> {
+  checkOptions(options, COMPLETION_OPTIONS);
+  checkOneOf('framing', options.framing, ['events', 'lines']);
+  checkLongest(options.longest ?? LONGEST_LINE);
+  checkFunction('clean', options.clean);
   const pieces = piecesOf(source, 'readCompletion');
   return leavable(chunksIn(pieces, options), () => pieces.close());
 }
@@ -56,7 +60,6 @@ export function readCompletion(
 async function* chunksIn(
   pieces: SourceReader<Piece>, options: CompletionOptions,
 ): AsyncGenerator<CompletionChunk, void, void> {
-  checkOptions(options, COMPLETION_OPTIONS);
   const { framing = 'events', longest = LONGEST_LINE, clean = (told) => told } = options;
   let isOver = false;
   let isKnown = false;

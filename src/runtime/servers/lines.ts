@@ -31,6 +31,12 @@ export class ModelError extends Error {
 /** UTF-16 units of a line, and of the data of one event. */
 export const LONGEST_LINE = 4 * 1024 * 1024;
 
+/** Throws a RangeError for what bounds no line. */
+export function checkLongest(longest: number): void {
+  if (Number.isSafeInteger(longest) && longest >= 1) return;
+  throw new RangeError(`option longest: expected a positive integer; got ${String(longest)}`);
+}
+
 export class LineReader {
   readonly #decoder = new TextDecoder();
   readonly #longest: number;
@@ -40,9 +46,7 @@ export class LineReader {
   #endsInReturn = false;
 
   constructor(longest: number = LONGEST_LINE) {
-    if (!Number.isSafeInteger(longest) || longest < 1) {
-      throw new RangeError(`option longest: expected a positive integer; got ${String(longest)}`);
-    }
+    checkLongest(longest);
     this.#longest = longest;
   }
 

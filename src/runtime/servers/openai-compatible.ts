@@ -5,15 +5,15 @@ import type { TurnOutput, TurnPrompt } from '../turn/types.ts';
 import type { Usage } from '../usage.ts';
 import { type CompletionChunk, readCompletion, toldOf } from './completion.ts';
 import { leavable } from '../source.ts';
-import { ModelError, type Piece, piecesOf } from './lines.ts';
-import { checkOptions, type Known } from '../../options.ts';
+import { checkLongest, LONGEST_LINE, ModelError, type Piece, piecesOf } from './lines.ts';
+import { checkFunction, checkOption, checkOptions, checkText, type Known } from '../../options.ts';
 
 /** How a model's server is asked. */
 export interface OpenAICompatibleOptions {
   /** The model's name, for servers that have several. */
   readonly model?: string | undefined;
-  /** An `Authorization` for example. They stand in no error. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** An `Authorization` for example: an object, `Headers`, or pairs of name and value. They stand in no error. */
+  readonly headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]> | undefined;
   /** Further fields of the request: `max_tokens`, `temperature`, `stop`; they replace those of this function. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   /** Without it, the global one. */
@@ -86,9 +86,13 @@ export function openAICompatible(
   url: Address, options: OpenAICompatibleOptions = {},
 ): (prompt: TurnPrompt) => Promise<CompletedText> {
   checkOptions(options, SERVER_OPTIONS);
-  const { model, headers = {}, body, longest, fetch: ask = fetch } = options;
-  const { pathname } = new URL(typeof url === 'string' ? url : url.href);
-  const { fields, takesIds = true } = REQUESTS.find(({ path }) => pathname.endsWith(path))!;
+  const { model, body, longest = LONGEST_LINE, fetch: ask = fetch } = options;
+  checkText('option model', model);
+  checkOption('body', body, null);
+  checkFunction('fetch', ask);
+  checkLongest(longest);
+  const headers = headersOf(options.headers);
+  const { fields, takesIds = true } = REQUESTS.find(({ path }) => pathOf(url).endsWith(path))!;
   return async ({ text, ids, signal }: TurnPrompt): Promise<CompletedText> => {
     // Where there are ids, the text is not safe: control tokens in bodies are text in the ids alone.
     if (ids && !takesIds) throw new ModelError('the model’s server takes no token ids: leave the vocabulary out');
@@ -106,6 +110,23 @@ export function openAICompatible(
     const clean = (told: string): string => withoutSecrets(told, headers);
     return outputOf(readCompletion(response.body as ReadableStream<Uint8Array>, { framing, longest, clean }));
   };
+}
+
+/** The path of an address. Throws a TypeError for what is none of a server. */
+function pathOf(url: unknown): string {
+  const given = typeof url === 'string' ? url : (url as { href?: unknown } | null | undefined)?.href;
+  const address = typeof given === 'string' && URL.canParse(given) ? new URL(given) : null;
+  if (address !== null && /^https?:$/.test(address.protocol)) return address.pathname;
+  throw new TypeError('url: expected the whole address, such as http://localhost:8000/v1/completions');
+}
+
+/** Names, in small letters, and values. Throws a TypeError that tells none of the values. */
+function headersOf(given: OpenAICompatibleOptions['headers']): Readonly<Record<string, string>> {
+  try {
+    return Object.fromEntries(new Headers(given as Record<string, string> | undefined));
+  } catch {
+    throw new TypeError('option headers: expected an object of texts that a request may have as headers, or Headers');
+  }
 }
 
 /** Why there was no connection, without what a platform says of the request. */

@@ -364,7 +364,7 @@ export class BodyText {
     this.#paragraph = '';
     if (isBlankText(paragraph)) return;
     const delta = this.#use.summarize!(paragraph);
-    if (typeof delta === 'string' && delta !== '') {
+    if (delta !== '') {
       this.#tell({ type: 'response.reasoning_summary_text.delta', message_id: this.#id, delta });
     }
   }

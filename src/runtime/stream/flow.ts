@@ -29,7 +29,7 @@ export function checkFlow({ finishReason, usage }: FlowOptions, whose = 'option'
   const isGiven = (value: unknown, type: string): boolean => value == null || typeof value === 'function'
     || typeof value === type;
   if (!isGiven(finishReason, 'string')) throw new TypeError(`${whose} finishReason: expected text or a function`);
-  if (isGiven(usage, 'object')) return;
+  if (isGiven(usage, 'object') && !(usage instanceof Promise)) return;
   throw new TypeError(`${whose} usage: expected an object with token counts, or a function`);
 }
 
@@ -126,9 +126,12 @@ function* partsOf(chunk: Chunk): Generator<Chunk, void, void> {
 
 function endOptions({ finishReason, usage }: FlowOptions, adapter: EventAdapter<unknown> | null): EndOptions {
   const reason = typeof finishReason === 'function' ? finishReason() : finishReason;
+  const cost = typeof usage === 'function' ? orNull(usage) : usage;
+  // What a function gives is no function, and no promise.
+  checkFlow({ finishReason: reason, usage: cost });
   if (adapter !== null) {
     adapter.finishReason = reason ?? null;
-    adapter.usage = (typeof usage === 'function' ? orNull(usage) : usage) ?? null;
+    adapter.usage = cost ?? null;
   }
   return { finishReason: reason };
 }

@@ -5,7 +5,7 @@ import type { ReadOptions } from '../../model/walk.ts';
 import { givenDialect, givenRole } from '../../model/walk.ts';
 import type { Dialect } from '../../scan/dialects.ts';
 import type { VisibilityOptions } from '../../model/visibility.ts';
-import { checkOption, checkOptions, FLAG, type Known } from '../../options.ts';
+import { checkFunction, checkOption, checkOptions, FLAG, type Known, toldOf } from '../../options.ts';
 import type { StreamRescue } from './rescue.ts';
 
 /**
@@ -94,9 +94,9 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
   const { bounds = {}, messageId, summarize, harmonyPreambles, missingChannel } = options;
   checkOption('bounds', bounds, BOUNDS);
   const role = givenRole(options.role);
-  for (const [name, value] of [['messageId', messageId], ['summarize', summarize]] as const) {
-    if (value !== undefined && typeof value !== 'function') throw new TypeError(`option ${name}: expected a function`);
-  }
+  checkFunction('messageId', messageId);
+  checkFunction('summarize', summarize);
+  checkFunction('yaml', options.yaml);
   const rescue = givenRescue(options.rescue);
   const number = streams++;
   const collect = options.collect === true;
@@ -108,7 +108,7 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
     rescue,
     visibility: { harmonyPreambles, missingChannel },
     reasoning: options.reasoning === true,
-    summarize,
+    summarize: summarize && checked((paragraph) => summarize(paragraph) ?? '', 'summarize'),
     thinkOpen: options.thinkOpen === true,
     collect,
     strayText: options.strayText === true,
@@ -117,8 +117,17 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
       body: bound('body', bounds.body, collect ? 64 * MIB : Infinity, Infinity),
       literal: bound('literal', bounds.literal, 16 * MIB, Infinity),
     },
-    messageId: messageId ?? ((index) => `msg_${number}_${index}`),
+    messageId: messageId === undefined ? ((index) => `msg_${number}_${index}`) : checked(messageId, 'messageId'),
     yaml: options.yaml,
+  };
+}
+
+/** A function of the caller that throws a TypeError when it gives no text. */
+function checked<Given>(ask: (given: Given) => string, name: string): (given: Given) => string {
+  return (given) => {
+    const text: unknown = ask(given);
+    if (typeof text === 'string') return text;
+    throw new TypeError(`option ${name}: expected text from it; got ${toldOf(text)}`);
   };
 }
 

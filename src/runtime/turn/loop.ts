@@ -20,7 +20,9 @@ import { cancelled, type OutputRead, OutputReader, type ReadCall } from './read.
 import { Interruption, isStream, openSource } from './source.ts';
 import { TurnState } from './state.ts';
 import type { TurnOutput, TurnOutputChunk, TurnOutputStream, TurnOptions, TurnResult, TurnStop } from './types.ts';
-import { checkOptions, checkSignal, FLAG, type Known } from '../../options.ts';
+import {
+  checkFunction, checkOption, checkOptions, checkSignal, FLAG, type Known, needOptions,
+} from '../../options.ts';
 
 const ROUNDS = 16;
 const OUTPUT_LENGTH = 16 * 1024 * 1024;
@@ -46,6 +48,7 @@ export class Loop {
 
   /** Throws a TypeError or a RangeError when an option is wrong. `tell` settles when the run may go on. */
   constructor(options: TurnOptions, tell: CallMaker['tell']) {
+    needOptions(options);
     checkOptions(options, TURN_OPTIONS);
     checkParts(options);
     const { router, dialect = 'openchatml-2.2', maxRounds, maxOutputLength, signal } = options;
@@ -220,6 +223,7 @@ export class Loop {
     let usage: Usage | null | undefined;
     try {
       usage = given(output?.usage);
+      checkFlow({ usage }, 'model:');
     } catch (error) {
       // What was said stands, whatever it cost.
       this.#state.error = new TurnError(error);
@@ -231,11 +235,17 @@ export class Loop {
 }
 
 /** Throws a TypeError for what the run is to work with, and cannot. */
-function checkParts({ model, router, approve, tools, rescue, signal }: Partial<TurnOptions>): void {
+function checkParts(options: Partial<TurnOptions>): void {
+  const { model, router, approve, tools, rescue, signal, header, vocabulary } = options;
   if (typeof model !== 'function') throw new TypeError('option model: expected a function');
   if (typeof router?.dispatch !== 'function') throw new TypeError('option router: expected a ToolRouter');
-  if (approve !== undefined && typeof approve !== 'function') {
-    throw new TypeError('option approve: expected a function');
+  checkFunction('approve', approve);
+  checkOption('header', header ?? undefined, null);
+  checkOption('vocabulary', vocabulary, null);
+  for (const name of ['encode', 'decode'] as const) {
+    if (vocabulary !== undefined && typeof vocabulary[name] !== 'function') {
+      throw new TypeError(`option vocabulary: expected a function ${name}`);
+    }
   }
   if (tools != null && !Array.isArray(tools)) throw new TypeError('option tools: expected a list of definitions');
   givenRescue(rescue);
