@@ -36,7 +36,7 @@ import { HIDDEN } from './model/visibility-cases.ts';
 
 const MACHINE = new WasmMachine();
 const SMALL = { tableRows: 8, window: 1024 };
-const INPUTS = runs(1500, 25);
+const INPUTS = runs(750, 12);
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** Everything that the library's objects tell about themselves. */

@@ -14,7 +14,7 @@ import { randomCalls } from './random-calls.ts';
 import type { ReferenceMessage, ReferenceResult } from './reference/parser.ts';
 import { referenceParse } from './reference/parser.ts';
 
-const INPUTS = runs(60_000);
+const INPUTS = runs(30_000, 10);
 /** Definitions of tools are not the reference's matter. */
 const TOOLS = new Set<string>(['unknown-tool', 'invalid-arguments'] satisfies RuleName[]);
 /** The reference tells which body is no JSON; where it breaks is for test/scan/json.test.ts. */

@@ -12,7 +12,7 @@ import { recordsOf } from './read.ts';
 import { referenceParse } from './reference/parser.ts';
 import { rescue } from '../src/runtime/stream/rescue.ts';
 
-const INPUTS = runs(60_000, 50);
+const INPUTS = runs(30_000, 25);
 /** What messages mean is for reference-calls.test.ts. */
 const MEANING = new Set<RuleName>([
   'missing-call-id', 'duplicate-call-id', 'unmatched-reply', 'duplicate-reply', 'call-without-recipient',
@@ -53,7 +53,7 @@ test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, 
 test(`every byte of a random input lies in one tile, and a message's spans nest (OPENCHATML_SEED=${SEED})`, () => {
   const machine = new WasmMachine();
   const seeds = randomOf(SEED);
-  for (let run = 0; run < runs(20_000); run++) {
+  for (let run = 0; run < runs(10_000, 10); run++) {
     const random = randomOf(seeds.below(0x7fffffff));
     const input = randomInput(random, 30);
     const parsed = parseOn(machine, input, {

@@ -45,7 +45,7 @@ def ray() -> list[dict[str, Any]]:
 
     import openchatml.ray
 
-    engine.init(num_cpus=4, include_dashboard=False, log_to_driver=False, object_store_memory=400 << 20)
+    engine.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=400 << 20)
     engine.data.DataContext.get_current().enable_progress_bars = False
     try:
         rows = engine.data.read_parquet(PATHS, override_num_blocks=8)

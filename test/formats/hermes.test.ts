@@ -160,7 +160,7 @@ test('arguments that are no object are refused, other forms are a wrong option',
 
 describe(`random conversations (OPENCHATML_SEED=${SEED})`, () => {
   test.each(FORMS)('%s: come back but for the ids', (form) => {
-    for (let round = 0; round < runs(10_000, 25); round++) {
+    for (let round = 0; round < runs(5000, 12); round++) {
       const conversation = randomConversation(randomOf(SEED + round), form === 'sharegpt');
       const { data } = fromOpenAI(SPELLINGS.messages(conversation));
       const { written, losses } = write(data, form);
@@ -177,7 +177,7 @@ describe(`random conversations (OPENCHATML_SEED=${SEED})`, () => {
 
   test.each(FORMS)('%s: with tags everywhere, no call is made up and none is lost', (form) => {
     let written = 0;
-    for (let round = 0; round < runs(10_000, 25); round++) {
+    for (let round = 0; round < runs(5000, 12); round++) {
       const data = withTags(randomOf(SEED * 17 + round));
       const key = `round ${round}: ${JSON.stringify(data.messages)}`;
       try {
@@ -195,7 +195,7 @@ describe(`random conversations (OPENCHATML_SEED=${SEED})`, () => {
         if (!(error instanceof Refusal)) throw error;
       }
     }
-    expect(written).toBeGreaterThan(runs(10_000, 25) / 2);
+    expect(written).toBeGreaterThan(runs(5000, 12) / 2);
   });
 });
 

@@ -12,7 +12,7 @@ import { randomText, randomTools } from '../corpus/records/random-chat.ts';
 import { runs } from '../long.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
 
-const LISTS = runs(40_000, 40);
+const LISTS = runs(20_000, 20);
 const MACHINES = [new RecordMachine({ build: 'simd' }), new RecordMachine({ build: 'scalar' })];
 
 const WORDS = [

@@ -10,7 +10,7 @@ import { runs } from '../long.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
 import { scanWith } from './record-drive.ts';
 
-const LISTS = runs(100_000, 50);
+const LISTS = runs(50_000, 25);
 
 const MACHINES = [new RecordMachine({ build: 'simd' }), new RecordMachine({ build: 'scalar' })];
 

@@ -226,10 +226,10 @@ async function expectSame(round: number, content: string | Uint8Array, options: 
   }
 }
 
-const ROUNDS = 600;
+const ROUNDS = 300;
 
 test('records: the same from rows and from values', async () => {
-  for (let round = 0; round < runs(4000, 25); round++) {
+  for (let round = 0; round < runs(2000, 12); round++) {
     const random = randomOf(SEED + round);
     const path = join(folder, `input-${files++}`);
     const pool = Array.from({ length: 1 + random.below(8) }, () => anyLine(random));
@@ -247,7 +247,7 @@ test('records: the same from rows and from values', async () => {
 });
 
 test('chat records as text: the same from rows and from values', async () => {
-  for (let round = 0; round < runs(2000, 25); round++) {
+  for (let round = 0; round < runs(1000, 12); round++) {
     const random = randomOf(SEED + round);
     const path = join(folder, `input-${files++}`);
     // Lists of tools are known again when they are met for the second time.
@@ -408,7 +408,7 @@ test('texts as chat records: the same from rows and from values, of files and of
 });
 
 test('random lines of records', async () => {
-  for (let round = 0; round < runs(ROUNDS, 25); round++) {
+  for (let round = 0; round < runs(ROUNDS, 12); round++) {
     const random = randomOf(SEED + round);
     const lines = Array.from({ length: 1 + random.below(12) }, () => line(random)).join(random.pick(['\n', '\r\n']));
     await expectSame(round, lines + random.pick(['', '\n']), { form: 'messages' });
@@ -449,7 +449,7 @@ testLong('more transcripts that are refused than are told by themselves', async 
 }, 120_000);
 
 test('random raw text', async () => {
-  for (let round = 0; round < runs(ROUNDS, 25); round++) {
+  for (let round = 0; round < runs(ROUNDS, 12); round++) {
     const random = randomOf(SEED + round);
     await expectSame(round, rawText(random), random.once(3) ? { dialect: 'harmony' } : {});
   }

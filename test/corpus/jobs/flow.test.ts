@@ -33,7 +33,7 @@ const WORKS: readonly Work[] = [
   { kind: 'count' },
   { kind: 'check', tools: [] },
   { kind: 'messages', filters: {}, form: 'lines' },
-  { kind: 'messages', filters: {}, form: { format: 'parquet', section: 100 } },
+  { kind: 'messages', filters: {}, form: { format: 'parquet', section: 2000 } },
   { kind: 'messages', filters: { onlyRole: ['user'] }, form: { format: 'arrow', section: 3000 } },
   { kind: 'audit', fix: {}, gives: 'copy' },
   { kind: 'audit', fix: { how: 'neutralise', lookAlikes: true, foreign: true }, gives: 'changes' },
@@ -42,7 +42,7 @@ const WORKS: readonly Work[] = [
   { kind: 'statistics', tools: [], characters: true },
   ...([
     ['verdict', 'lines'], ['verdict', { format: 'parquet', section: 3000 }],
-    ['messages', 'lines'], ['messages', { format: 'arrow', section: 100 }],
+    ['messages', 'lines'], ['messages', { format: 'arrow', section: 2000 }],
   ] as const).map(([emit, form]) => ({
     kind: 'run', emit, form, tools: [], ...(emit === 'verdict' ? STRICT : MILD),
   } as const)),
@@ -144,8 +144,8 @@ describe.each(CASES)('%s', (_, content, read, works) => {
     const once = await seen(path, work, read, 1);
     const size = Buffer.byteLength(content);
     let begun = 0;
-    // Every size up to 32 bytes, and then each that is a 32nd larger.
-    for (let step = 1; step <= size; step = after(step) + (step >> 5)) {
+    // Every size up to 16 bytes, and then each that is a 16th larger.
+    for (let step = 1; step <= size; step = after(step) + (step >> 4)) {
       const jobs = jobsHere();
       const cut = inSections(work, step);
       const whole = cut === work ? once : await seen(path, cut, read, 1);

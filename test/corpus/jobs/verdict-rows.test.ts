@@ -7,7 +7,7 @@ import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
 
-const RUNS = runs(600);
+const RUNS = runs(300, 5);
 /** What every record may call. */
 const TOOLS = file('verdict-rows/tools.json', JSON.stringify([
   { type: 'function', function: { name: 'f' } },

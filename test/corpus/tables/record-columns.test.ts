@@ -45,7 +45,7 @@ function randomLines(random: Random): Buffer {
 }
 
 test(`random records (OPENCHATML_SEED=${SEED})`, async () => {
-  for (let run = 0; run < runs(600, 40); run++) {
+  for (let run = 0; run < runs(240, 16); run++) {
     const random = randomOf(SEED + run);
     const hint = `seed ${SEED + run}`;
     writeFileSync(path, randomLines(random));

@@ -12,7 +12,7 @@ import { type Random, randomOf, SEED } from '../../random.ts';
 import { type Conversation, randomConversation, SPELLINGS } from './conversations.ts';
 
 const FORMS = Object.keys(SPELLINGS) as (keyof typeof SPELLINGS)[];
-const ROUNDS = isAll ? 10_000 : 300;
+const ROUNDS = isAll ? 5000 : 300;
 
 function readAndWrite(form: keyof typeof SPELLINGS, record: object): { record: object; losses: Loss[] } {
   const { data, losses } = READERS[form](record);

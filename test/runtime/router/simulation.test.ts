@@ -11,7 +11,7 @@ import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { countedController, settled, VirtualClock } from './clock.ts';
 
-const SEEDS = runs(2000, 25);
+const SEEDS = runs(1000, 12);
 
 /** What a handler does: [how, after how long, heeding its signal or not]. */
 interface Behaviour {

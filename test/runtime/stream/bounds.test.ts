@@ -200,7 +200,7 @@ describeLong('what flows through is not kept', () => {
   test.each([
     ['1 GiB of body', GIB, '<|start|>assistant<|message|>', text],
     ['256 MiB of a literal block', GIB / 4, '<|start|>assistant<|message|><|literal|>', text],
-    ['128 MiB of escapes in a body', GIB / 8, '<|start|>assistant<|message|>', bytes('<<|end|>'.repeat(8_000))],
+    ['32 MiB of escapes in a body', GIB / 32, '<|start|>assistant<|message|>', bytes('<<|end|>'.repeat(8_000))],
     ['256 MiB of a hidden body', GIB / 4, '<|start|>system<|message|>', text],
     ['256 MiB of text between messages', GIB / 4, '<|start|>user<|message|>x<|end|>', text],
     ['256 MiB of a header', GIB / 4, '<|start|>user ', text],

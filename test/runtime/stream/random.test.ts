@@ -7,7 +7,7 @@ import { expectAgreement } from './agrees.ts';
 import { expectSameForCuts } from './run.ts';
 import { rescue } from '../../../src/runtime/stream/rescue.ts';
 
-const INPUTS = runs(8_000);
+const INPUTS = runs(4_000, 5);
 const DIALECTS = ['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;
 
 test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, () => {

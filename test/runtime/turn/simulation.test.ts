@@ -17,7 +17,7 @@ import { ASK, refuseUnhandled } from './script.ts';
 
 refuseUnhandled();
 
-const SEEDS = runs(10_000, 50);
+const SEEDS = runs(5_000, 25);
 const DIALECTS = ['openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;
 /** Runs after which everybody behaves. */
 const WILD_RUNS = 12;
