@@ -61,10 +61,14 @@ export function checkText(what: string, value: unknown): void {
   throw new TypeError(`${what}: expected text; got ${toldOf(value)}`);
 }
 
+/** Throws a TypeError for a value that is yet to come, where it is needed now. */
+export function checkThere(name: string, value: unknown): void {
+  if (value instanceof Promise) throw new TypeError(`option ${name}: expected a value, not a promise of one`);
+}
+
 /** What a value is, in few words. */
 export function toldOf(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 40));
-  if (value instanceof Promise) return 'a promise';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 

@@ -33,7 +33,8 @@ const events = async (output: ChunkSource, options: object): Promise<void> => {
 const NAME = "option name: expected a tool's name, of A-Z, a-z, 0-9, _, - and .; got";
 const WHERE = 'url: expected the whole address, such as http://localhost:8000/v1/completions';
 const HEADERS = 'option headers: expected an object of texts that a request may have as headers, or Headers';
-const COST = 'option usage: expected an object with token counts, or a function';
+const COST = 'option usage: expected a value, not a promise of one';
+const WHY = 'option finishReason: expected a value, not a promise of one';
 const CASES: readonly (readonly [what: string, call: () => unknown, message: string])[] = [
   ['a model without an address', () => openAICompatible(undefined as never), WHERE],
   ['a model whose address has no scheme', () => openAICompatible('localhost:8000'), WHERE],
@@ -63,19 +64,15 @@ const CASES: readonly (readonly [what: string, call: () => unknown, message: str
   ['the name of a tool', () => tool({ name: 'a b', execute }), `${NAME} "a b"`],
   ['what it is for', () => tool({ name: 'f', description: 5, execute }), 'tool f: description: expected text; got 5'],
   ['parameters', () => tool({ name: 'f', parameters: 5, execute }), 'tool f: expected parameters as an object; got 5'],
-  ['the end of a stream', () => new MessageStream().end({ finishReason: 5 as never }),
-    'option finishReason: expected text; got 5'],
+  ['the end of a stream', () => new MessageStream().end({ finishReason: Promise.resolve('stop') as never }), WHY],
   ['yaml of a stream', () => new MessageStream({ yaml: 5 as never }), 'option yaml: expected a function; got 5'],
   ['a signal', () => new MessageTransform({ signal: 5 } as never), 'option signal: expected an AbortSignal; got 5'],
   ['a usage that comes later', () => eventsOf([], { usage: Promise.resolve({}) as never }), COST],
   ['what gives it later', () => events([THOUGHT], { as: 'chat', usage: async () => ({ inputTokens: 1 }) }), COST],
-  [
-    'a finish reason that comes later', () => events([THOUGHT], { finishReason: async () => 'stop' }),
-    'option finishReason: expected text or a function',
-  ],
+  ['a finish reason that comes later', () => events([THOUGHT], { finishReason: async () => 'stop' }), WHY],
   [
     'summaries that come later', () => events([THOUGHT], { reasoning: true, summarize: async () => 'x' }),
-    'option summarize: expected text from it; got a promise',
+    'option summarize: expected a value, not a promise of one',
   ],
   [
     'ids that are none', () => events([THOUGHT], { messageId: () => undefined }),
@@ -118,6 +115,19 @@ test.each(CASES)('%s', async (_, call, message) => {
   expect(error).toBeInstanceOf(Error);
   expect(['TypeError', 'RangeError']).toContain((error as Error).name);
   expect((error as Error).message).toBe(message);
+});
+
+test('what a server tells is no wrong call, whatever it is', async () => {
+  for (const finishReason of [5, {}, [], true, '']) {
+    const stream = new MessageStream({ dialect: 'harmony', role: 'assistant' });
+    expect(stream.end({ finishReason: finishReason as never }).at(-1)!.type).toBe('response.incomplete');
+    await events([THOUGHT], { as: 'chat', finishReason: () => finishReason, usage: () => finishReason });
+    const stop = { stream: model(), finishReason: () => finishReason as never, usage: () => finishReason as never };
+    const { result } = runTurn({
+      model: () => stop, router: new ToolRouter(), messages: [{ role: 'user', content: 'Hi' }],
+    });
+    expect(await result).toMatchObject({ stop: 'final', error: null });
+  }
 });
 
 test('headers come as an object, as Headers and as pairs, and stand in no error', async () => {

@@ -15,6 +15,7 @@ import { behindBlanks, CLOSE, thoughtIn, type WrittenThought } from '../../model
 import { CallTagReader, ReplyTagReader, type TagReader } from './written-tags.ts';
 import { WrittenThoughtReader } from './written-thought.ts';
 import type { Span } from '../../model/message.ts';
+import { checkThere } from '../../options.ts';
 
 /** What a body's text is for. */
 export interface BodyUse {
@@ -364,7 +365,8 @@ export class BodyText {
     this.#paragraph = '';
     if (isBlankText(paragraph)) return;
     const delta = this.#use.summarize!(paragraph);
-    if (delta !== '') {
+    checkThere('summarize', delta);
+    if (typeof delta === 'string' && delta !== '') {
       this.#tell({ type: 'response.reasoning_summary_text.delta', message_id: this.#id, delta });
     }
   }

@@ -2,7 +2,7 @@
 // twin.ts.
 
 import type { TranscriptInfo } from '../../model/transcript.ts';
-import { checkOptions, checkText, type Known } from '../../options.ts';
+import { checkOptions, checkThere, type Known } from '../../options.ts';
 import { askedOf } from '../../rules/calls.ts';
 import { partEnd } from '../../utf8.ts';
 import type { StreamEvent } from './event.ts';
@@ -26,7 +26,8 @@ const END_OPTIONS: Known<EndOptions> = { finishReason: 1 };
 /** @internal Throws a TypeError for what is none: a reason that is not seen would make another end of the stream. */
 export function checkEnd(options: EndOptions): void {
   checkOptions(options, END_OPTIONS);
-  checkText('option finishReason', options?.finishReason ?? undefined);
+  // A server may say anything.
+  checkThere('finishReason', options?.finishReason);
 }
 
 /** Finish reasons of the common servers that stand for a stop token. */

@@ -2,6 +2,7 @@
 // pull: what is not consumed is not read, so that a producer that is faster than its consumer waits.
 
 import type { Signal } from '../../platform.ts';
+import { checkThere } from '../../options.ts';
 import { reasonOf } from '../reason.ts';
 import type { Source, SourceReader } from '../source.ts';
 import type { Usage } from '../usage.ts';
@@ -28,8 +29,10 @@ export interface FlowOptions {
 export function checkFlow({ finishReason, usage }: FlowOptions, whose = 'option'): void {
   const isGiven = (value: unknown, type: string): boolean => value == null || typeof value === 'function'
     || typeof value === type;
+  checkThere('finishReason', finishReason);
   if (!isGiven(finishReason, 'string')) throw new TypeError(`${whose} finishReason: expected text or a function`);
-  if (isGiven(usage, 'object') && !(usage instanceof Promise)) return;
+  checkThere('usage', usage);
+  if (isGiven(usage, 'object')) return;
   throw new TypeError(`${whose} usage: expected an object with token counts, or a function`);
 }
 
@@ -127,8 +130,8 @@ function* partsOf(chunk: Chunk): Generator<Chunk, void, void> {
 function endOptions({ finishReason, usage }: FlowOptions, adapter: EventAdapter<unknown> | null): EndOptions {
   const reason = typeof finishReason === 'function' ? finishReason() : finishReason;
   const cost = typeof usage === 'function' ? orNull(usage) : usage;
-  // What a function gives is no function, and no promise.
-  checkFlow({ finishReason: reason, usage: cost });
+  checkThere('finishReason', reason);
+  checkThere('usage', cost);
   if (adapter !== null) {
     adapter.finishReason = reason ?? null;
     adapter.usage = cost ?? null;

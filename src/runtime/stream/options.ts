@@ -108,7 +108,7 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
     rescue,
     visibility: { harmonyPreambles, missingChannel },
     reasoning: options.reasoning === true,
-    summarize: summarize && checked((paragraph) => summarize(paragraph) ?? '', 'summarize'),
+    summarize,
     thinkOpen: options.thinkOpen === true,
     collect,
     strayText: options.strayText === true,
@@ -117,17 +117,17 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
       body: bound('body', bounds.body, collect ? 64 * MIB : Infinity, Infinity),
       literal: bound('literal', bounds.literal, 16 * MIB, Infinity),
     },
-    messageId: messageId === undefined ? ((index) => `msg_${number}_${index}`) : checked(messageId, 'messageId'),
+    messageId: messageId === undefined ? ((index) => `msg_${number}_${index}`) : idsOf(messageId),
     yaml: options.yaml,
   };
 }
 
 /** A function of the caller that throws a TypeError when it gives no text. */
-function checked<Given>(ask: (given: Given) => string, name: string): (given: Given) => string {
-  return (given) => {
-    const text: unknown = ask(given);
-    if (typeof text === 'string') return text;
-    throw new TypeError(`option ${name}: expected text from it; got ${toldOf(text)}`);
+function idsOf(ask: (index: number) => string): (index: number) => string {
+  return (index) => {
+    const id: unknown = ask(index);
+    if (typeof id === 'string') return id;
+    throw new TypeError(`option messageId: expected text from it; got ${toldOf(id)}`);
   };
 }
 

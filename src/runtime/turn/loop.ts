@@ -21,7 +21,7 @@ import { Interruption, isStream, openSource } from './source.ts';
 import { TurnState } from './state.ts';
 import type { TurnOutput, TurnOutputChunk, TurnOutputStream, TurnOptions, TurnResult, TurnStop } from './types.ts';
 import {
-  checkFunction, checkOption, checkOptions, checkSignal, FLAG, type Known, needOptions,
+  checkFunction, checkOption, checkOptions, checkSignal, checkThere, FLAG, type Known, needOptions,
 } from '../../options.ts';
 
 const ROUNDS = 16;
@@ -223,7 +223,7 @@ export class Loop {
     let usage: Usage | null | undefined;
     try {
       usage = given(output?.usage);
-      checkFlow({ usage }, 'model:');
+      checkThere('usage', usage);
     } catch (error) {
       // What was said stands, whatever it cost.
       this.#state.error = new TurnError(error);
