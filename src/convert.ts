@@ -1,6 +1,8 @@
 // openchatml/convert: messages to and from records, dialects, Harmony and interchange; prompts; what an end user sees.
 
-export { type ChatMessage, type ChatRecord, type ChatToolCall, fromOpenAI } from './formats/chat/read.ts';
+export {
+  type ChatCustomCall, type ChatMessage, type ChatRecord, type ChatToolCall, fromOpenAI,
+} from './formats/chat/read.ts';
 export { fromResponses, type ResponsesRecord, toResponses } from './formats/chat/responses.ts';
 export { fromShareGpt, type ShareGptRecord, toShareGpt } from './formats/chat/sharegpt.ts';
 export { toOpenAI } from './formats/chat/write.ts';

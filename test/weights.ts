@@ -3,7 +3,7 @@ export const WEIGHTS: [code: string, most: number][] = [
   ["export { parse } from 'openchatml';", 30_900],
   ["export { parse } from 'openchatml/js';", 24_000],
   ["export { MessageStream } from 'openchatml/stream';", 36_900],
-  ["export * from 'openchatml/convert';", 58_600],
+  ["export * from 'openchatml/convert';", 59_000],
   ["export { Lines } from 'openchatml';", 1_150],
-  ["export { fromOpenAI } from 'openchatml/convert';", 12_200],
+  ["export { fromOpenAI } from 'openchatml/convert';", 12_300],
 ];

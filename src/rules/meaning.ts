@@ -211,7 +211,7 @@ export class Meaning {
       // Of a declared or hinted type it is told already.
       isTold = !read.ok && message.contentType === 'json';
       return read.ok ? read.value : undefined;
-    });
+    }, message.contentType === 'text' && !message.isConstrained);
     return isTold ? null : problem;
   }
 

@@ -9,6 +9,12 @@ export function isCall({ role, recipient }: MessageData): boolean {
   return role === 'assistant' && isToolRecipient(recipient ?? null);
 }
 
+/** A call whose content is said to be text, as the input of a custom tool is. */
+export function isTextCall(message: Pick<MessageData, 'role' | 'recipient' | 'contentType' | 'constrained'>): boolean {
+  const { role, recipient, contentType, constrained } = message;
+  return contentType === 'text' && constrained !== true && role === 'assistant' && isToolRecipient(recipient ?? null);
+}
+
 /** R-VISIBLE. */
 export function isShown({ role, recipient, channel, intent }: MessageData): boolean {
   if ((role !== 'user' && role !== 'assistant') || isToolRecipient(recipient ?? null)) return false;

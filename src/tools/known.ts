@@ -311,14 +311,18 @@ export class KnownTools {
     this.#isPartial = true;
   }
 
-  /** What is wrong with a call of `name`; `read` gives its arguments, undefined when they are no JSON. */
-  check(name: string, read: () => unknown): CallProblem | null {
+  /**
+   * What is wrong with a call of `name`; `read` gives its arguments, undefined when they are no JSON. `isText`: they
+   * are said to be text, which a tool without parameters may take.
+   */
+  check(name: string, read: () => unknown, isText = false): CallProblem | null {
     if (!this.any) return null;
     const definition = this.#definitionOf(name);
     if (!definition) {
       const mayBeDefined = isBuiltin(name, this.#builtins) || this.#isPartial;
       return mayBeDefined ? null : { rule: 'unknown-tool', detail: shownName(plainName(name)) };
     }
+    if (isText && definition.parameters === undefined) return null;
     const value = read();
     if (value === undefined) return fault(name, ['they are missing, or no JSON']);
     return this.#schemas.check(definition, value, name);

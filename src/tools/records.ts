@@ -42,10 +42,22 @@ function usual(given: unknown): unknown {
   if (!isObject(value)) return given;
   const wrapped = own(value, 'function');
   if (isObject(wrapped)) return { ...value, function: withObject(wrapped, 'parameters') };
+  if (own(value, 'type') === 'custom' && own(value, 'input_schema') === undefined) return ofText(value);
   const fields = withObject(withObject(value, 'parameters'), 'input_schema');
   if (!isObject(own(fields, 'input_schema')) || own(fields, 'parameters') !== undefined) return fields;
   const { type = null, input_schema: parameters, ...others } = fields;
   return type === null || type === 'custom' ? { ...others, type: 'function', parameters } : fields;
+}
+
+/**
+ * A custom tool of OpenAI's, whose input is text, as a function without parameters. There is no place for its `format`,
+ * also where it is left out: the tool is not the same.
+ */
+function ofText(value: JsonObject): unknown {
+  const inner = own(value, 'custom');
+  const { type, custom, ...beside } = value;
+  const fields = isObject(inner) ? { ...beside, ...inner } : beside;
+  return { type: 'function', function: { format: null, ...fields } };
 }
 
 /** The object that a text holds as JSON; other values as they are. */

@@ -85,7 +85,9 @@ export function otherChats(record: CorpusRecord): Chat[] {
   return [chatOfTexts(record, without(fields, ['system', 'instruction', 'input', 'output', 'history']), said, null)];
 }
 
-const ITEMS: ReadonlySet<unknown> = new Set(['message', 'reasoning', 'function_call', 'function_call_output']);
+const ITEMS: ReadonlySet<unknown> = new Set([
+  'message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output',
+]);
 
 /** Whether a list holds items of Responses. */
 export const hasItems = (list: unknown): boolean => Array.isArray(list) && list.some((item) => ITEMS.has(typeOf(item)));

@@ -55,9 +55,9 @@ const OF_MESSAGE: Partial<Record<RuleName, readonly string[]>> = {
 
 /** Where the parts of a call stand, in the notations that there are. */
 const PARTS = {
-  name: [['function', 'name'], ['name'], ['recipient']],
+  name: [['function', 'name'], ['custom', 'name'], ['name'], ['recipient']],
   id: [['id'], ['call_id']],
-  arguments: [['function', 'arguments'], ['arguments'], ['input']],
+  arguments: [['function', 'arguments'], ['custom', 'input'], ['arguments'], ['input']],
 } as const;
 
 const CONTENTS = ['content', 'value', 'output', 'refusal'] as const;

@@ -9,7 +9,7 @@ import { type Loss, Refusal } from '../loss.ts';
 import { toolsOfRecord } from '../written-tools.ts';
 import { withoutNames } from './bare.ts';
 import { MOST_ARGUMENTS } from './fields.ts';
-import type { ChatMessage } from './read.ts';
+import type { ChatMessage, ChatToolCall } from './read.ts';
 import { toChatOf } from './write.ts';
 
 /** A message of an Anthropic record: text, or content blocks. */
@@ -119,7 +119,7 @@ function blocksOf({ content, thinking, tool_calls: calls = [] }: ChatMessage): s
   return [
     ...(thinking === undefined ? [] : [{ type: 'thinking', thinking }]),
     ...(content === null ? [] : blocksOfContent(content)),
-    ...calls.map(({ id, function: { name, arguments: text } }) => {
+    ...(calls as readonly ChatToolCall[]).map(({ id, function: { name, arguments: text } }) => {
       return { type: 'tool_use', id, name, input: JSON.parse(text) as object };
     }),
   ];

@@ -14,6 +14,12 @@ export function nameLoss(name: string, builtins?: readonly string[]): string | n
   return name === '' ? 'an empty name' : 'the prefix functions. is no part of a name';
 }
 
+/** A call of a custom tool: its input is text. */
+export function textCall(recipient: string, callId: string | null, input: string): MessageData {
+  const to = { role: 'assistant', recipient, ...(callId !== null && { callId }) };
+  return { ...to, channel: 'commentary', contentType: 'text', content: input, end: 'call' };
+}
+
 /** A reply whose name was taken from its call: a form that need not have it leaves it out again. */
 export interface NamedReply extends MessageData {
   readonly nameFromCall: true;

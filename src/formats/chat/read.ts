@@ -16,6 +16,7 @@ import { isBounded } from '../../tools/json.ts';
 import { toolRecipient } from '../../tools/name.ts';
 import { CALLING, OTHER_ROLES } from './roles.ts';
 import { readCalls } from './sharegpt-call.ts';
+import { textCall } from './calls.ts';
 import { hasFunctions, readTools } from './tools.ts';
 import { splitWrittenCalls } from '../written-calls.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
@@ -27,6 +28,13 @@ export interface ChatToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
+/** A call of a custom tool, whose input is text. */
+export interface ChatCustomCall {
+  readonly id?: string;
+  readonly type: 'custom';
+  readonly custom: { readonly name: string; readonly input: string };
+}
+
 /** A message of a chat record, as OpenAI's chat completions have it. */
 export interface ChatMessage {
   readonly role: string;
@@ -35,7 +43,7 @@ export interface ChatMessage {
   readonly content: string | readonly object[] | null;
   /** Reasoning that led to the message. */
   readonly thinking?: string;
-  readonly tool_calls?: readonly ChatToolCall[];
+  readonly tool_calls?: readonly (ChatToolCall | ChatCustomCall)[];
   readonly tool_call_id?: string;
 }
 
@@ -308,8 +316,12 @@ class Reader {
       if (list.length === 0) this.#lose('field', index, 'tool_calls is empty');
       for (const entry of list as unknown[]) {
         if (!isObject(entry)) throw new Refusal(index, 'a call is no object', 'give {id, type, function}');
+        if (entry['type'] === 'custom') {
+          calls.push(this.#customCall(entry, index));
+          continue;
+        }
         if ((entry['type'] ?? 'function') !== 'function')
-          throw new Refusal(index, 'a call is of no function', 'only calls of functions can be carried');
+          throw new Refusal(index, 'a call is of no function', 'make it one of a function or a custom tool');
         tellOtherFields(entry, CALL_KEYS, index, this.#losses, 'tool_calls.');
         calls.push(this.#call(entry['function'], textField(entry, 'id', index), index));
       }
@@ -320,6 +332,17 @@ class Reader {
       calls.push(this.#call(single, null, index));
     }
     return calls;
+  }
+
+  /** A call whose input is text. */
+  #customCall(entry: Fields, index: number): MessageData {
+    const { custom } = entry;
+    if (!isObject(custom) || typeof custom['name'] !== 'string' || typeof custom['input'] !== 'string') {
+      throw new Refusal(index, 'a custom call has no name or no input', 'give custom: {name, input}');
+    }
+    tellOtherFields(entry, CUSTOM_CALL_KEYS, index, this.#losses, 'tool_calls.');
+    tellOtherFields(custom, CUSTOM_KEYS, index, this.#losses, 'custom.');
+    return textCall(this.#recipient(custom['name'], index), textField(entry, 'id', index), custom['input']);
   }
 
   #call(target: unknown, callId: string | null, index: number): MessageData {
@@ -358,4 +381,6 @@ class Reader {
 }
 
 const CALL_KEYS: ReadonlySet<string> = new Set(['id', 'type', 'function']);
+const CUSTOM_CALL_KEYS: ReadonlySet<string> = new Set(['id', 'type', 'custom']);
+const CUSTOM_KEYS: ReadonlySet<string> = new Set(['name', 'input']);
 const FUNCTION_KEYS: ReadonlySet<string> = new Set(['name', 'arguments']);

@@ -2,7 +2,7 @@
 // nothing is grouped.
 
 import type { MessageData, RecordReadOptions, TranscriptData } from '../../model/data.ts';
-import { isCall, isShown } from '../../rules/message-data.ts';
+import { isCall, isShown, isTextCall } from '../../rules/message-data.ts';
 import { isBounded } from '../../tools/json.ts';
 import { toolRecipient } from '../../tools/name.ts';
 import { splitWrittenCalls } from '../written-calls.ts';
@@ -11,7 +11,7 @@ import { tellMedia } from '../media.ts';
 import { toolsOfRecord } from '../written-tools.ts';
 import { withoutNames } from './bare.ts';
 import { plainText } from './blocks.ts';
-import { nameLoss, withCallIds, withReplyNames } from './calls.ts';
+import { nameLoss, textCall, withCallIds, withReplyNames } from './calls.ts';
 import { BAD_ARGUMENTS, type Fields, isObject, MOST_ARGUMENTS, tellOtherFields } from './fields.ts';
 import { type Content, contentFor, readContent, readText } from './parts.ts';
 import { tellBeside, tellFrame, Telling } from './tell.ts';
@@ -29,6 +29,7 @@ const RECORD_KEYS: ReadonlySet<string> = new Set(['id', 'instructions', 'input',
 const MESSAGE_KEYS: ReadonlySet<string> = new Set(['type', 'role', 'content', 'phase']);
 const REASONING_KEYS: ReadonlySet<string> = new Set(['type', 'summary', 'content', 'encrypted_content']);
 const CALL_KEYS: ReadonlySet<string> = new Set(['type', 'call_id', 'name', 'arguments']);
+const CUSTOM_CALL_KEYS: ReadonlySet<string> = new Set(['type', 'call_id', 'name', 'input']);
 const REPLY_KEYS: ReadonlySet<string> = new Set(['type', 'call_id', 'output']);
 const PLAIN_ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user']);
 const TYPE = /^[a-z][a-z_]{0,31}$/;
@@ -106,7 +107,10 @@ class Reader {
         return this.#reasoning(item, index);
       case 'function_call':
         return this.#call(item, index);
+      case 'custom_tool_call':
+        return this.#customCall(item, index);
       case 'function_call_output':
+      case 'custom_tool_call_output':
         return this.#reply(item, index);
       default: {
         const known = typeof type === 'string' && TYPE.test(type) ? type : 'that is not known';
@@ -167,16 +171,27 @@ class Reader {
     return { role: 'assistant', channel: 'analysis', content: text, end: 'end' };
   }
 
-  #call(item: Fields, index: number): MessageData {
-    tellOtherFields(item, CALL_KEYS, index, this.#losses);
-    const { name } = item;
+  #recipient({ name }: Fields, index: number): string {
     if (typeof name !== 'string') throw new Refusal(index, 'a call names no function', 'give its name');
-    const callId = this.#id(item, index);
     const lost = nameLoss(name);
     if (lost !== null) this.#lose('name', index, lost);
+    return toolRecipient(name);
+  }
+
+  #customCall(item: Fields, index: number): MessageData {
+    tellOtherFields(item, CUSTOM_CALL_KEYS, index, this.#losses);
+    const { input } = item;
+    if (typeof input !== 'string') throw new Refusal(index, 'a custom call has no input', 'give its text');
+    return textCall(this.#recipient(item, index), this.#id(item, index), input);
+  }
+
+  #call(item: Fields, index: number): MessageData {
+    tellOtherFields(item, CALL_KEYS, index, this.#losses);
+    const recipient = this.#recipient(item, index);
+    const callId = this.#id(item, index);
     return {
       role: 'assistant',
-      recipient: toolRecipient(name),
+      recipient,
       ...(callId !== null && { callId }),
       channel: 'commentary',
       contentType: 'json',
@@ -213,8 +228,8 @@ class Reader {
 function callFollows(items: readonly unknown[], index: number): boolean {
   for (let at = index + 1; at < items.length; at++) {
     const type = typeOf(items[at]);
-    if (type === 'function_call') return true;
-    if (type === 'message' || type === 'function_call_output') return false;
+    if (type === 'function_call' || type === 'custom_tool_call') return true;
+    if (type === 'message' || type === 'function_call_output' || type === 'custom_tool_call_output') return false;
   }
   return false;
 }
@@ -235,25 +250,30 @@ export function toResponses(data: TranscriptData): { record: ResponsesRecord; lo
   tellBeside(data, losses);
   const messages = withoutNames(withIds, losses);
   const tell = new Telling(losses);
+  // Each reply has the type of what it answers.
+  const custom = new Set(messages.flatMap((message) => (isTextCall(message) ? [message.callId] : [])));
   const input = messages.map((message, index) => {
     tellFrame(message, index, losses);
-    return itemOf(message, index, tell, losses);
+    return itemOf(message, index, tell, losses, custom.has(message.callId));
   });
   const tools = toolsOfRecord(data.tools).map(({ type, function: definition }) => ({ type, ...definition }));
   return { record: { ...(tools.length > 0 && { tools }), input: withPhases(input, messages) }, losses };
 }
 
-function itemOf(message: MessageData, index: number, tell: Telling, losses: Loss[]): Fields {
+/** `isCustom`: the call, or the call that the reply answers, is one of a custom tool. */
+function itemOf(message: MessageData, index: number, tell: Telling, losses: Loss[], isCustom: boolean): Fields {
   const { role, content, callId = null, recipient } = message;
   const id = callId !== null && { call_id: callId };
   if (role === 'tool') {
     tell.reply(message, index);
-    return { type: 'function_call_output', ...id, output: contentFor(message, 'responses', index, losses) };
+    const type = isCustom ? 'custom_tool_call_output' : 'function_call_output';
+    return { type, ...id, output: contentFor(message, 'responses', index, losses) };
   }
   if (isCall(message)) {
-    tell.call(message, index);
+    tell.call(message, index, isCustom);
     tellMedia(message, index, losses);
     const name = tell.bare(recipient!, index, 'recipient');
+    if (isCustom) return { type: 'custom_tool_call', ...id, name, input: content };
     return { type: 'function_call', ...id, name, arguments: content };
   }
   if (role !== 'assistant') {

@@ -88,10 +88,12 @@ export class Telling {
     this.#type(message, index);
   }
 
-  call({ channel = null, intent = null, contentType = null, constrained = false }: MessageData, index: number): void {
+  /** `keepsType`: the form says what content it has. */
+  call(message: MessageData, index: number, keepsType = false): void {
+    const { channel = null, intent = null, contentType = null, constrained = false } = message;
     if (channel !== null && channel !== 'commentary') this.#lose('channel', index, 'becomes commentary');
     if (intent !== null) this.#lose('intent', index, 'left out');
-    if (contentType !== null && !(contentType === 'json' && constrained)) {
+    if (contentType !== null && !keepsType && !(contentType === 'json' && constrained)) {
       this.#lose('content-type', index, contentType === 'json' ? 'a hint becomes binding' : 'becomes json');
     }
   }

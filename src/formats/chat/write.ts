@@ -2,14 +2,14 @@
 // is never done: an assistant's hidden text becomes thinking.
 
 import type { MessageData, TranscriptData } from '../../model/data.ts';
-import type { ChatMessage, ChatRecord, ChatToolCall } from './read.ts';
+import type { ChatCustomCall, ChatMessage, ChatRecord, ChatToolCall } from './read.ts';
 import { isNamedFromCall, withCallIds } from './calls.ts';
 import { contentFor } from './parts.ts';
 import { tellBeside, tellFrame, Telling } from './tell.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { tellMedia } from '../media.ts';
 import { toolsOfRecord } from '../written-tools.ts';
-import { isCall, isShown } from '../../rules/message-data.ts';
+import { isCall, isShown, isTextCall } from '../../rules/message-data.ts';
 
 /** The parts of one record message of an assistant, while further ones may come. */
 interface Turn {
@@ -18,7 +18,7 @@ interface Turn {
   content: ChatMessage['content'];
   /** Number of the preamble that `content` is. */
   preamble: number;
-  readonly calls: ChatToolCall[];
+  readonly calls: (ChatToolCall | ChatCustomCall)[];
 }
 
 const PLAIN_ROLES: ReadonlySet<string | null> = new Set(['system', 'developer', 'user']);
@@ -138,13 +138,15 @@ class Writer {
 
   #call(message: MessageData, index: number): void {
     const { recipient, callId } = message;
-    this.#tell.call(message, index);
+    const isText = this.#form === 'messages' && isTextCall(message);
+    this.#tell.call(message, index, isText);
     tellMedia(message, index, this.#losses);
-    this.#turnOf(message, false).calls.push({
-      id: callId!,
-      type: 'function',
-      function: { name: this.#tell.bare(recipient!, index, 'recipient'), arguments: message.content },
-    });
+    const name = this.#tell.bare(recipient!, index, 'recipient');
+    const { content } = message;
+    this.#turnOf(message, false).calls.push(
+      isText ? { id: callId!, type: 'custom', custom: { name, input: content } }
+        : { id: callId!, type: 'function', function: { name, arguments: content } },
+    );
   }
 
   #shown(message: MessageData, index: number): void {

@@ -115,6 +115,10 @@ export function randomTools(random: Random): unknown {
       const { parameters: input_schema, ...rest } = called;
       return { ...(random.once(3) && { type: random.pick(['custom', null, 'function', 'x']) }), ...rest, input_schema };
     }
+    if (random.once(12)) {
+      const { parameters: format, ...custom } = called;
+      return random.once(3) ? { type: 'custom', ...custom, format } : { type: 'custom', custom };
+    }
     const tool = random.once(8) ? { type: 'function', ...called } : { type: 'function', function: called };
     return random.once(20) ? JSON.stringify(tool) : tool;
   });
@@ -163,6 +167,10 @@ function call(random: Random, open: Call[]): unknown {
     arguments: random.once(60) ? undefined : value,
     ...(random.once(40) && { extra: 1 }),
   };
+  if (random.once(30)) {
+    const custom = { name, input: random.once(9) ? value : random.pick(TEXTS), ...(random.once(9) && { extra: 1 }) };
+    return { ...(id !== undefined && { id }), type: 'custom', custom };
+  }
   if (random.once(60)) return random.pick<unknown>([null, {}, { type: 'other' }, { id: 3, function: target }, 'x']);
   return {
     ...(id !== undefined && { id }),

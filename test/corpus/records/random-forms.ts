@@ -116,10 +116,12 @@ function item(random: Random, open: Open): unknown {
     case 3: case 4: {
       const { id, name } = called(random, open);
       const text = random.once(4) ? given(random) : random.pick(ARGUMENTS);
+      if (random.once(8)) return { type: 'custom_tool_call', call_id: id, name, input: text, ...beside };
       return { type: 'function_call', call_id: id, name, arguments: text, ...beside };
     }
     default:
-      return { type: 'function_call_output', call_id: answered(random, open), output: content(random), ...beside };
+      const type = random.once(8) ? 'custom_tool_call_output' : 'function_call_output';
+      return { type, call_id: answered(random, open), output: content(random), ...beside };
   }
 }
 

@@ -1,12 +1,16 @@
 // Chat records: what each shape becomes, that it comes back, and that what has no place is told or refused.
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { fromOpenAI } from '../../../src/formats/chat/read.ts';
-import { fromResponses } from '../../../src/formats/chat/responses.ts';
+import { type ChatToolCall, fromOpenAI } from '../../../src/formats/chat/read.ts';
+import { fromResponses, toResponses } from '../../../src/formats/chat/responses.ts';
 import { toOpenAI } from '../../../src/formats/chat/write.ts';
+import { convertTranscript } from '../../../src/formats/convert.ts';
 import type { Loss } from '../../../src/formats/loss.ts';
 import { Refusal } from '../../../src/formats/loss.ts';
+import { transcriptData } from '../../../src/formats/transcript-data.ts';
+import { parse } from '../../../src/index.ts';
 import type { MessageData } from '../../../src/model/data.ts';
+import { check } from '../../../src/tools.ts';
 import { runs } from '../../long.ts';
 import { SEED } from '../../random.ts';
 import { readFileSync } from 'node:fs';
@@ -167,7 +171,7 @@ test('calls and replies that have a role of their own', () => {
       `role 4: ${answering} becomes tool`, `role 5: ${answering} becomes tool`, 'role 6: bot becomes assistant',
     ]);
     const back = toOpenAI(data).record.messages;
-    expect(back[2]!.tool_calls!.map(({ function: { name, arguments: given } }) => [name, given]))
+    expect((back[2]!.tool_calls as ChatToolCall[]).map(({ function: { name, arguments: given } }) => [name, given]))
       .toEqual([['f', '{"a":  1.0}'], ['g', '{}']]);
     expect(back.slice(3).map(({ role, name, content }) => [role, name, content]))
       .toEqual([['tool', undefined, 'R'], ['tool', undefined, 'S'], ['assistant', undefined, 'A']]);
@@ -407,6 +411,69 @@ describe('contents of parts', () => {
   });
 });
 
+describe('calls of custom tools, whose input is text', () => {
+  const input = '*** Begin Patch\n"x"';
+  const calls = [{ id: 'c1', type: 'custom', custom: { name: 'patch', input } }];
+  const record = {
+    tools: [
+      { type: 'custom', custom: { name: 'patch', description: 'P', format: { type: 'text' } } },
+      { type: 'function', function: { name: 'f' } },
+    ],
+    messages: [
+      { role: 'user', content: 'U' },
+      { role: 'assistant', content: null, tool_calls: calls },
+      { role: 'tool', tool_call_id: 'c1', content: 'R' },
+      { role: 'assistant', content: 'A' },
+    ],
+  };
+  const { data, losses } = fromOpenAI(record);
+
+  test('are calls of a function without parameters, and come back', () => {
+    expect(data.tools).toEqual([
+      { namespace: 'functions', name: 'patch', description: 'P' }, { namespace: 'functions', name: 'f' },
+    ]);
+    expect(losses.map(({ what, detail }) => [what, detail])).toEqual([
+      ['tools', 'tool 0: a field that definitions have no place for'],
+    ]);
+    expect(data.messages[1]).toEqual({
+      role: 'assistant', recipient: 'functions.patch', callId: 'c1', channel: 'commentary', contentType: 'text',
+      content: input, end: 'call',
+    });
+    const back = toOpenAI(data);
+    expect([back.record.messages, back.losses]).toEqual([record.messages, []]);
+  });
+
+  test('come back from 2.2, in which nothing is wrong with them', () => {
+    const { text } = convertTranscript(data, 'openchatml-2.2');
+    expect(text).toContain(`content_type=text<|channel|>commentary<|message|>${input}<|call|>`);
+    expect(check(text!)).toEqual([]);
+    const { messages } = transcriptData(parse(text!).transcripts[0]!);
+    expect(toOpenAI({ header: null, tools: [], messages: messages.slice(1) }).record.messages[1])
+      .toEqual(record.messages[1]);
+  });
+
+  test('have items of their own in Responses', () => {
+    const there = toResponses(data);
+    expect(there.losses).toEqual([]);
+    expect(there.record.input.slice(1, 3)).toEqual([
+      { type: 'custom_tool_call', call_id: 'c1', name: 'patch', input },
+      { type: 'custom_tool_call_output', call_id: 'c1', output: 'R' },
+    ]);
+    const back = fromResponses(there.record);
+    expect([back.data.messages, back.losses]).toEqual([data.messages, []]);
+    const tools = fromResponses({ tools: [{ type: 'custom', name: 'patch', description: 'P' }], input: [] });
+    expect(tools.data.tools).toEqual([data.tools[0]]);
+  });
+
+  test('are no calls of a function that takes arguments', () => {
+    const parameters = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+    const { text } = convertTranscript(
+      { ...data, tools: [{ namespace: 'functions', name: 'patch', parameters }] }, 'openchatml-2.2',
+    );
+    expect(check(text!).map(({ rule }) => rule)).toEqual(['invalid-arguments']);
+  });
+});
+
 describe('what is refused', () => {
   const cases: [record: unknown, index: number | null, text: RegExp][] = [
     [null, null, /no chat record/],
@@ -424,7 +491,8 @@ describe('what is refused', () => {
       /two different texts/,
     ],
     [{ messages: [{ role: 'assistant', tool_calls: 'secret' }] }, 0, /no list/],
-    [{ messages: [{ role: 'assistant', tool_calls: [{ type: 'custom', custom: {} }] }] }, 0, /no function/],
+    [{ messages: [{ role: 'assistant', tool_calls: [{ type: 'other', other: {} }] }] }, 0, /no function/],
+    [{ messages: [{ role: 'assistant', tool_calls: [{ type: 'custom', custom: {} }] }] }, 0, /no name or no input/],
     [{ messages: [{ role: 'assistant', tool_calls: [{ id: 1, function: { name: 'f' } }] }] }, 0, /id is no text/],
     [{ messages: [{ role: 'assistant', tool_calls: [{ function: {} }] }] }, 0, /names no function/],
     [{ messages: [{ role: 'user', text: 'secret' }] }, 0, /it has no content, but text, which is not read/],
